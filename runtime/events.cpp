@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/clock.hpp"
-
 namespace remit {
 
 namespace {
@@ -427,7 +425,7 @@ void Events::want(Mask kinds, EventListener* listener) {
 }
 
 void Events::tell(EventKind kind, std::span<const std::int64_t> values) {
-  if (listener_ != nullptr) listener_->heard(kind, monotonic_ns(), values);
+  if (listener_ != nullptr) listener_->heard(kind, values);
 }
 
 }  // namespace remit

@@ -100,8 +100,7 @@ inline constexpr int kFirstWaitingCall = 100;
 struct EventListener {
   /// In the midst of what happens, by the thread that holds the process: nothing that communicates
   /// may be called. `values` has an entry for each element.
-  virtual void heard(EventKind kind, std::int64_t now_ns,
-                     std::span<const std::int64_t> values) noexcept = 0;
+  virtual void heard(EventKind kind, std::span<const std::int64_t> values) noexcept = 0;
 
  protected:
   ~EventListener() = default;

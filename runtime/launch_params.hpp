@@ -17,6 +17,9 @@ inline const ParamDecl profile_param{
     "profile", std::string(), "",
     "the folder for the records of mpirun --profile-dir; without mpirun, preload "
     "libremit_profile.so; empty: none"};
+inline const ParamDecl profile_stack_param{
+    "profile_stack", false, "",
+    "records of calls have the stack of each call site, as with mpirun --profile=stack"};
 inline const ParamDecl trace_param{"trace", std::string(), "",
                                    "the folder for the records and traces of mpirun --trace "
                                    "--profile-dir; without mpirun, preload "

@@ -11,6 +11,7 @@ generated: $(profile_generated)
 lib_LTLIBRARIES += libremit_profile.la
 libremit_profile_la_SOURCES = \
 	tool/generated/wrappers.cpp \
+	tool/profile/call_stack.cpp tool/profile/call_stack.hpp \
 	tool/profile/clock.cpp tool/profile/clock.hpp \
 	tool/profile/functions.hpp \
 	tool/profile/inside.cpp tool/profile/inside.hpp \

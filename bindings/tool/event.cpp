@@ -57,6 +57,14 @@ int use_registration(MPI_T_event_registration handle, Use use) {
   return use(call, *one);
 }
 
+/// Calls `use(instance)`, in the callback of the instance, without the mutex.
+template <class Use>
+int use_instance(MPI_T_event_instance handle, Use use) {
+  if (the_tool().users.load(std::memory_order_relaxed) <= 0) return MPI_T_ERR_NOT_INITIALIZED;
+  const EventInstance* instance = ToolEvents::find(handle);
+  return instance == nullptr ? MPI_T_ERR_INVALID_HANDLE : use(*instance);
+}
+
 }  // namespace
 
 }  // namespace remit
@@ -87,14 +95,14 @@ int PMPI_T_event_get_info(int event_index, char* name, int* name_len, int* verbo
   put_tool_text(name_of(decl), name, name_len);
   put(verbosity, decl.verbosity);
   if (num_elements != nullptr) {
-    const EventLayout layout = layout_of(event);
-    const int room = std::min(*num_elements, static_cast<int>(event.size()));
+    const EventLayout& layout = layout_of(decl.kind);
+    const int room = std::min(*num_elements, static_cast<int>(layout.count));
     for (int i = 0; i < room; ++i) {
       const auto at = static_cast<std::size_t>(i);
       if (array_of_datatypes != nullptr) array_of_datatypes[i] = layout.types[at];
       if (array_of_displacements != nullptr) array_of_displacements[i] = layout.displacements[at];
     }
-    *num_elements = static_cast<int>(event.size());
+    *num_elements = static_cast<int>(layout.count);
   }
   put(enumtype, handle_of(call.tool().events.items_of(decl)));
   put_empty_info(info);
@@ -161,17 +169,18 @@ REMIT_WEAK(T_event_handle_get_info);
 int PMPI_T_event_register_callback(MPI_T_event_registration event_registration,
                                    MPI_T_cb_safety cb_safety, MPI_Info /*info*/, void* user_data,
                                    MPI_T_event_cb_function event_cb_function) try {
-  return use_registration(event_registration,
-                          [=](const ToolMpiCall& call, EventRegistration& registration) {
-                            const auto level = safety_level(cb_safety);
-                            if (!level) return MPI_T_ERR_INVALID;
-                            const auto before = registration.callbacks[*level];
-                            registration.callbacks[*level] = {event_cb_function, user_data};
-                            if (call.tool().events.follow(call.instance(), call.may_change()))
-                              return MPI_SUCCESS;
-                            registration.callbacks[*level] = before;
-                            return MPI_T_ERR_NOT_ACCESSIBLE;
-                          });
+  return use_registration(event_registration, [=](const ToolMpiCall& call,
+                                                  EventRegistration& registration) {
+    const auto level = safety_level(cb_safety);
+    if (!level) return MPI_T_ERR_INVALID;
+    const auto before = registration.callbacks[*level];
+    registration.callbacks[*level] = {event_cb_function, user_data};
+    if (call.tool().events.follow(registration.decl().kind, call.instance(), call.may_change())) {
+      return MPI_SUCCESS;
+    }
+    registration.callbacks[*level] = before;
+    return MPI_T_ERR_NOT_ACCESSIBLE;
+  });
 } catch (...) {
   return tool_error_of_exception();
 }
@@ -207,11 +216,12 @@ int PMPI_T_event_handle_free(MPI_T_event_registration event_registration, void* 
   bool at_once = false;
   const int code = use_registration(
       event_registration, [&](const ToolMpiCall& call, EventRegistration& registration) {
+        const EventKind kind = registration.decl().kind;
         registration.free_function = free_cb_function;
         registration.free_data = user_data;
         at_once = call.tool().events.free(event_registration);
         // What this thread may not turn off is raised in vain until the next change.
-        (void)call.tool().events.follow(call.instance(), call.may_change());
+        (void)call.tool().events.follow(kind, call.instance(), call.may_change());
         return MPI_SUCCESS;
       });
   if (code != MPI_SUCCESS || !at_once || free_cb_function == nullptr) return code;
@@ -234,34 +244,29 @@ int PMPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration
 REMIT_WEAK(T_event_set_dropped_handler);
 
 int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void* buffer) try {
-  const ToolCall call;
-  if (!call.open()) return MPI_T_ERR_NOT_INITIALIZED;
-  const EventInstance* instance = call.tool().events.find(event_instance);
-  if (instance == nullptr) return MPI_T_ERR_INVALID_HANDLE;
-  const EventDecl& event = event_of(instance->decl);
-  const auto at = static_cast<std::size_t>(element_index);
-  if (element_index < 0 || at >= event.size()) return MPI_T_ERR_INVALID_INDEX;
-  if (buffer == nullptr) return MPI_T_ERR_INVALID;
-  put_element(event.elements[at].type, instance->values[at], buffer);
-  return MPI_SUCCESS;
+  return use_instance(event_instance, [=](const EventInstance& instance) {
+    const EventLayout& layout = layout_of(instance.kind());
+    const auto at = static_cast<std::size_t>(element_index);
+    if (element_index < 0 || at >= layout.count) return MPI_T_ERR_INVALID_INDEX;
+    if (buffer == nullptr) return MPI_T_ERR_INVALID;
+    put_element(layout, at, instance.event.values[at], buffer);
+    return MPI_SUCCESS;
+  });
 } catch (...) {
   return tool_error_of_exception();
 }
 REMIT_WEAK(T_event_read);
 
 int PMPI_T_event_copy(MPI_T_event_instance event_instance, void* buffer) try {
-  const ToolCall call;
-  if (!call.open()) return MPI_T_ERR_NOT_INITIALIZED;
-  const EventInstance* instance = call.tool().events.find(event_instance);
-  if (instance == nullptr) return MPI_T_ERR_INVALID_HANDLE;
-  if (buffer == nullptr) return MPI_T_ERR_INVALID;
-  const EventDecl& event = event_of(instance->decl);
-  const EventLayout layout = layout_of(event);
-  for (std::size_t i = 0; i < event.size(); ++i) {
-    put_element(event.elements[i].type, instance->values[i],
-                static_cast<std::byte*>(buffer) + layout.displacements[i]);
-  }
-  return MPI_SUCCESS;
+  return use_instance(event_instance, [=](const EventInstance& instance) {
+    if (buffer == nullptr) return MPI_T_ERR_INVALID;
+    const EventLayout& layout = layout_of(instance.kind());
+    for (std::size_t i = 0; i < layout.count; ++i) {
+      put_element(layout, i, instance.event.values[i],
+                  static_cast<std::byte*>(buffer) + layout.displacements[i]);
+    }
+    return MPI_SUCCESS;
+  });
 } catch (...) {
   return tool_error_of_exception();
 }
@@ -269,25 +274,22 @@ REMIT_WEAK(T_event_copy);
 
 int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance,
                                MPI_Count* event_timestamp) try {
-  const ToolCall call;
-  if (!call.open()) return MPI_T_ERR_NOT_INITIALIZED;
-  const EventInstance* instance = call.tool().events.find(event_instance);
-  if (instance == nullptr) return MPI_T_ERR_INVALID_HANDLE;
-  if (event_timestamp == nullptr) return MPI_T_ERR_INVALID;
-  *event_timestamp = instance->time_ns;
-  return MPI_SUCCESS;
+  return use_instance(event_instance, [=](const EventInstance& instance) {
+    if (event_timestamp == nullptr) return MPI_T_ERR_INVALID;
+    *event_timestamp = instance.time_ns();
+    return MPI_SUCCESS;
+  });
 } catch (...) {
   return tool_error_of_exception();
 }
 REMIT_WEAK(T_event_get_timestamp);
 
 int PMPI_T_event_get_source(MPI_T_event_instance event_instance, int* source_index) try {
-  const ToolCall call;
-  if (!call.open()) return MPI_T_ERR_NOT_INITIALIZED;
-  if (call.tool().events.find(event_instance) == nullptr) return MPI_T_ERR_INVALID_HANDLE;
-  if (source_index == nullptr) return MPI_T_ERR_INVALID;
-  *source_index = 0;
-  return MPI_SUCCESS;
+  return use_instance(event_instance, [=](const EventInstance& /*instance*/) {
+    if (source_index == nullptr) return MPI_T_ERR_INVALID;
+    *source_index = 0;
+    return MPI_SUCCESS;
+  });
 } catch (...) {
   return tool_error_of_exception();
 }

@@ -23,7 +23,8 @@ class Tool {
   // Everything but attach(), detach() and the parts' own exceptions is for who holds `mutex`. Where
   // the MPI lock is needed, too, that is taken first.
   std::recursive_mutex mutex;
-  int users = 0;  ///< calls of MPI_T_init_thread without those of MPI_T_finalize
+  /// Calls of MPI_T_init_thread without those of MPI_T_finalize. Read without `mutex`, too.
+  std::atomic<int> users = 0;
   const ToolEnums enums;
   ControlVariables cvars;
   PerformanceVariables pvars;

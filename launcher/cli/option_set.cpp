@@ -135,7 +135,8 @@ void OptionSet::declare_job_options() {
                 "After --timeout, print the stack of each rank (needs gdb)")
       ->group(kJob);
   cli_.add_flag("--profile", options_->profile,
-                "Count what ranks do in MPI; at the end, one line and the page remit-profile.html")
+                "Count what ranks do in MPI; at the end, one line and the page remit-profile.html; "
+                "--profile=stack: calls by the functions that lead to them")
       ->group(kJob);
   cli_.add_flag("--trace", options_->trace,
                 "The same, and keep each call and message: the page has a timeline")

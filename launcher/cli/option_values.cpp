@@ -246,6 +246,7 @@ Expected<> apply_params(const Params& params, Options* options) {
     }
   }
   options->output.tag = options->output.tag || params.flag(tag_output_param);
+  options->profile_stack = options->profile_stack || params.flag(profile_stack_param);
   const std::string& trace_dir = params.text(trace_param);
   options->trace = options->trace || !trace_dir.empty();
   if (options->profile_dir.empty()) options->profile_dir = params.text(profile_param);

@@ -154,7 +154,16 @@ Expected<std::vector<std::string>> Parser::normalize(std::vector<std::string> wo
       options_->notes.push_back(word + " is not needed here and ignored");
     }
     if (option->get_items_expected_max() == 0) {  // a flag
-      if (equals != std::string::npos) {
+      const bool has_value = equals != std::string::npos;
+      if (has_value && option->check_name("--profile")) {
+        if (words[at].substr(equals + 1) != "stack") {
+          return fail(MPI_ERR_ARG,
+                      "{}: write --profile=stack to tell calls apart by the functions that lead to "
+                      "them, or --profile",
+                      words[at]);
+        }
+        options_->profile_stack = true;
+      } else if (has_value) {
         return fail(MPI_ERR_ARG, "option '{}' takes no value", word);
       }
       clean.push_back(canonical);

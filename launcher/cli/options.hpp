@@ -93,6 +93,7 @@ struct Options {
   bool print_exit_codes = false;  ///< of all ranks, at the end
   bool stack_traces = false;      ///< in the report of --timeout
   bool profile = false;           ///< what ranks do in MPI is counted, and reported at the end
+  bool profile_stack = false;     ///< by the stacks of call sites
   bool trace = false;             ///< and each call is kept, for a timeline
   std::string profile_dir;        ///< where records and reports are kept; empty: they are not
   /// Where ranks write their records; empty: there is no profile. Known when mpirun's directory is.

@@ -95,6 +95,7 @@ Expected<> add_profile_env(const Options& options, std::vector<std::string>* env
                 option_of(options), kLibrary);
   }
   set_env(env, "REMIT_PROFILE", folder);
+  if (options.profile_stack) set_env(env, "REMIT_PROFILE_STACK", "1");
   if (options.trace) set_env(env, "REMIT_TRACE", folder);
   return {};
 }

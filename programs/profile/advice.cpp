@@ -159,6 +159,15 @@ void advise_on_starved(const Profile& profile, Sentences& said) {
       starved));
 }
 
+void advise_on_unexpected(const Profile& profile, Sentences& said) {
+  constexpr std::uint64_t kMany = 100;
+  if (profile.taken < kMany || profile.unexpected * 2 < profile.taken) return;
+  said.push_back(fmt::format(
+      "{} % of the {} messages were unexpected: post receives earlier.",
+      percent(static_cast<double>(profile.unexpected) / static_cast<double>(profile.taken)),
+      profile.taken));
+}
+
 void advise_on_tests(const Profile& profile, Sentences& said) {
   constexpr double kOften = 10'000;  // calls a second and rank
   for (const Site& site : profile.sites) {
@@ -209,6 +218,7 @@ std::vector<std::string> give_advice(const Profile& profile) {
   advise_on_culprit(profile, said);
   advise_on_balance(profile, said);
   advise_on_starved(profile, said);
+  advise_on_unexpected(profile, said);
   advise_on_tests(profile, said);
   advise_on_small(profile, said);
   advise_on_cores(profile, said);

@@ -42,10 +42,13 @@ std::map<Key, Cell> cells_of(const Profile& profile) {
   std::map<std::pair<std::string, std::string>, int> seen;
   std::map<Key, Cell> cells;
   for (const Site* site : sites) {
-    const std::string place = where(site->place);
+    std::string place = where(site->place);
+    for (const Place& caller : site->callers) place += " < " + where(caller);
     const int number = seen[{site->place.function, place}]++;
     cells[{site->place.function, place, number}] = {
-        site->seconds / static_cast<double>(profile.ranks.size()), site->calls, site->place.text()};
+        site->seconds / static_cast<double>(profile.ranks.size()), site->calls,
+        site->callers.empty() ? site->place.text()
+                              : fmt::format("{} < {}", site->place.text(), text_of(site->callers))};
   }
   return cells;
 }

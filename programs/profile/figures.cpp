@@ -52,6 +52,21 @@ void share_out(double seconds, int guilty, const std::map<int, double>& behind,
   for (const auto& [rank, part] : behind) sums[rank] += seconds * part / known;
 }
 
+// Path and build id of a file, and where in it.
+using Code = std::tuple<std::string, std::string, std::uint64_t>;
+// Path of a program or library, source file, line, function.
+using Line = std::tuple<std::string, std::string, int, std::string>;
+
+// What is not known to be of a line is one of its own.
+Line line_of(const Place& place) {
+  if (!place.file.empty()) return {place.module, place.file, place.line, place.symbol};
+  return {place.module, "", 0, fmt::format("{:#x}", place.offset)};
+}
+
+bool is_main(const Place& place) {
+  return place.symbol == "main" || place.symbol.starts_with("main+");
+}
+
 // A process in the order of the report.
 struct Process {
   RecordView record;
@@ -88,6 +103,8 @@ class Builder {
   void add_table(int index, const ThreadTable& table, bool is_first);
   int add_site(int index, const ThreadTable& table, const SiteRecord& row);
   [[nodiscard]] int site_of(const Record& record, const SiteRecord& row);
+  [[nodiscard]] Code code_of(const Record& record, std::uint64_t address, std::uint32_t module);
+  [[nodiscard]] Place place_of(const Code& code);
   void add_peers(int index);
   void add_phases(const Process& process);
   void add_general(const Record& record);
@@ -106,7 +123,10 @@ class Builder {
   std::vector<Process> processes_;
   std::vector<std::map<std::uint32_t, int>> sites_of_;  // by process: TraceSource::sites
   std::map<std::pair<int, int>, int> index_;            // of a rank of a job
-  std::map<std::tuple<std::string, std::string, std::uint64_t, std::uint32_t>, int> site_index_;
+  std::map<std::pair<std::uint32_t, std::vector<Code>>, int> site_index_;  // function, stack
+  // Function, then files, lines and functions of the stack: a compiler may have made several calls
+  // of one in the source.
+  std::map<std::pair<std::uint32_t, std::vector<Line>>, int> line_index_;
   std::map<std::pair<int, int>, Pair> pairs_;
   std::map<int, Phase> phases_;
   Span span_;
@@ -196,33 +216,56 @@ Rank Builder::describe(const Process& process) const {
   return rank;
 }
 
-int Builder::site_of(const Record& record, const SiteRecord& row) {
-  std::string path;
+Code Builder::code_of(const Record& record, std::uint64_t address, std::uint32_t module) {
+  if (address == 0 || module >= record.module_count) return {"", "", address};
+  const profile::ModuleRecord& file = record.modules[module];
+  return {text_of(file.path), hexadecimal(file), address - file.bias};
+}
+
+Place Builder::place_of(const Code& code) {
+  Place place;
   std::string build_id;
-  std::uint64_t offset = row.address;
-  if (row.address != 0 && row.module < record.module_count) {
-    const profile::ModuleRecord& module = record.modules[row.module];
-    path = text_of(module.path);
-    build_id = hexadecimal(module);
-    offset -= module.bias;
+  std::tie(place.module, build_id, place.offset) = code;
+  if (place.module.empty()) return place;
+  const SourceLine line = symbols_.find(place.module, build_id, place.offset);
+  place.file = line.file;
+  place.line = line.line;
+  place.symbol = line.symbol;
+  if (line.file.empty() && !line.symbol.empty()) {
+    place.symbol += fmt::format("+{:#x}", line.symbol_offset);
+  }
+  return place;
+}
+
+int Builder::site_of(const Record& record, const SiteRecord& row) {
+  const std::uint32_t function = row.address == 0 ? 0 : row.function;
+  std::vector<Code> stack{code_of(record, row.address, row.module)};
+  // A frame's caller is an earlier one; a damaged record may say otherwise.
+  for (std::size_t at = row.caller, before = profile::kFrames + 1; at != 0 && at < before;) {
+    const profile::FrameRecord& frame = record.frames[at - 1];
+    stack.push_back(code_of(record, frame.address, frame.module));
+    before = at;
+    at = frame.caller;
   }
   const auto [place, is_new] =
-      site_index_.try_emplace({path, build_id, offset, row.address == 0 ? 0 : row.function},
-                              static_cast<int>(profile_.sites.size()));
+      site_index_.try_emplace({function, stack}, static_cast<int>(profile_.sites.size()));
   if (!is_new) return place->second;
   Site site;
-  site.place.function = row.address == 0 ? "others" : profile::kFunctionRows[row.function].name;
-  site.chapter = row.address == 0 ? "" : profile::kFunctionRows[row.function].chapter;
-  site.place.module = path;
-  site.place.offset = offset;
-  if (!path.empty()) {
-    const SourceLine line = symbols_.find(path, build_id, offset);
-    site.place.file = line.file;
-    site.place.line = line.line;
-    site.place.symbol = line.symbol;
-    if (line.file.empty() && !line.symbol.empty()) {
-      site.place.symbol += fmt::format("+{:#x}", line.symbol_offset);
-    }
+  site.place = place_of(stack.front());
+  site.place.function = row.address == 0 ? "others" : profile::kFunctionRows[function].name;
+  site.chapter = row.address == 0 ? "" : profile::kFunctionRows[function].chapter;
+  // What calls main() is the same in all programs.
+  bool is_outermost = is_main(site.place);
+  for (std::size_t i = 1; i < stack.size() && !is_outermost; ++i) {
+    site.callers.push_back(place_of(stack[i]));
+    is_outermost = is_main(site.callers.back());
+  }
+  std::vector<Line> lines{line_of(site.place)};
+  for (const Place& caller : site.callers) lines.push_back(line_of(caller));
+  if (row.address != 0 && !site.place.file.empty()) {
+    place->second =
+        line_index_.try_emplace({function, std::move(lines)}, place->second).first->second;
+    if (place->second < static_cast<int>(profile_.sites.size())) return place->second;
   }
   profile_.sites.push_back(std::move(site));
   return place->second;
@@ -333,6 +376,8 @@ void Builder::add_general(const Record& record) {
   if (profile_.library.empty()) profile_.library = text_of(record.library);
   if (record.uses_tsc == 0) profile_.slow_clock = true;
   profile_.without_names += record.without_names;
+  profile_.taken += record.taken;
+  profile_.unexpected += record.unexpected;
   if (record.tool.functions > profile_.tool_functions) {
     profile_.tool_functions = record.tool.functions;
     profile_.tool_function = text_of(record.tool.first);
@@ -541,6 +586,19 @@ std::string Place::text() const {
   if (!symbol.empty()) return symbol;
   if (module.empty()) return "an unknown place";
   return fmt::format("{}+{:#x}", std::string_view(module).substr(module.rfind('/') + 1), offset);
+}
+
+std::string Place::text_with_symbol() const {
+  if (symbol.empty() || file.empty()) return text();
+  return fmt::format("{} at {}", symbol, text());
+}
+
+std::string text_of(const std::vector<Place>& callers) {
+  std::string text;
+  for (const Place& each : callers) {
+    text += (text.empty() ? "" : " < ") + each.text_with_symbol();
+  }
+  return text;
 }
 
 const char* name_of(profile::Cause cause) {

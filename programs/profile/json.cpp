@@ -117,10 +117,21 @@ Json guilty_of(const Profile& profile, const std::map<int, double>& by_rank) {
   return rows;
 }
 
+Json callers_of(const Site& site) {
+  Json rows = Json::array();
+  for (const Place& each : site.callers) {
+    Json row = place_of(each);
+    row.erase("function");  // that is MPI's
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 Json sites_of(const Profile& profile) {
   Json rows = Json::array();
   for (const Site& site : profile.sites) {
     Json row = place_of(site.place);
+    if (!site.callers.empty()) row["callers"] = callers_of(site);
     row["class"] = site.chapter;
     row["calls"] = site.calls;
     row["seconds"] = rounded(site.seconds);
@@ -223,6 +234,7 @@ std::string to_json(const Profile& profile) {
       {"notes", profile.notes},
       {"tells_waits", profile.has_inside},
       {"counters", counters_of(profile)},
+      {"taken", {{"messages", profile.taken}, {"unexpected", profile.unexpected}}},
       {"settings", std::move(settings)},
       {"sites", sites_of(profile)},
       {"sizes", sizes_of(profile)},

@@ -32,11 +32,18 @@ struct Place {
 
   /// "solver.c:214", "exchange+0x31", "libsolver.so+0x1234".
   [[nodiscard]] std::string text() const;
+  /// "step at solver.c:88": with the function that it is in.
+  [[nodiscard]] std::string text_with_symbol() const;
 };
 
-/// The calls from one place, of all ranks.
+/// "step at solver.c:88 < main at main.c:20": the callers of a place.
+[[nodiscard]] std::string text_of(const std::vector<Place>& callers);
+
+/// The calls from one place, of all ranks; with stacks, by one way to it.
 struct Site {
   Place place;
+  std::vector<Place>
+      callers;  ///< frames behind the place, from the innermost; mpirun --profile=stack
   std::string chapter;
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
@@ -139,7 +146,9 @@ struct Profile {
   std::map<std::string, std::uint64_t> counters;  ///< performance variables, of all ranks
   bool has_inside = false;                        ///< a library told for whom calls waited
   bool slow_clock = false;
-  int missing = 0;  ///< ranks of the job without a record
+  std::uint64_t taken = 0;       ///< messages, as far as traces count them
+  std::uint64_t unexpected = 0;  ///< of these, that were there before their receives
+  int missing = 0;               ///< ranks of the job without a record
   std::string library;
   std::string tool_function;  ///< the program defines this one; empty: none
   std::uint64_t tool_functions = 0;

@@ -47,7 +47,7 @@ void fill_strip(const Timeline& time, const profile::Record& record,
     const double from = time.seconds(i * width);
     const double to = std::min(time.seconds((i + 1) * width), end);
     columns.add(mpi, from, to, time.seconds(table.column_mpi[i]));
-    columns.add(waited, from, to, static_cast<double>(table.column_waited_ns[i]) * 1e-9);
+    columns.add(waited, from, to, time.seconds(table.column_waited[i]));
     columns.add(paused, from, to, time.seconds(table.column_paused[i]));
   }
   if (record.paused.since != 0) {  // until the end

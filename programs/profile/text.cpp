@@ -28,14 +28,14 @@ std::string to_csv(const Profile& profile) {
     text += fmt::format(",{}",
                         quoted(fmt::format("waited: {}", name_of(static_cast<profile::Cause>(i)))));
   }
-  text += '\n';
+  text += ",callers\n";
   for (const Site& site : profile.sites) {
     text += fmt::format("{},{},{},{},{},{:#x},{},{:.9f},{:.9f},{},{}", site.place.function,
                         quoted(site.place.file), site.place.line, quoted(site.place.symbol),
                         quoted(site.place.module), site.place.offset, site.calls, site.seconds,
                         site.longest, site.bytes, site.per_rank.size());
     for (const double waited : site.waited) text += fmt::format(",{:.9f}", waited);
-    text += '\n';
+    text += ',' + quoted(text_of(site.callers)) + '\n';
   }
   return text;
 }
@@ -54,6 +54,9 @@ std::string to_text(const Profile& profile) {
     text += fmt::format("{:>10.4f} {:>10.4f} {:>12} {:>10.3g}  {} at {}\n", site.seconds,
                         sum_of(site.waited), site.calls, static_cast<double>(site.bytes),
                         site.place.function, site.place.text());
+    for (const Place& caller : site.callers) {
+      text += fmt::format("{:>47}from {}\n", "", caller.text_with_symbol());
+    }
   }
   for (const std::string& sentence : profile.advice) text += "\n- " + sentence;
   for (const std::string& sentence : profile.notes) text += "\nNote: " + sentence;

@@ -347,6 +347,20 @@ TEST(LauncherOptions, ParametersFillWhatTheCommandLineLeavesOpen) {
   EXPECT_FALSE(apply_params(params, &open));
 }
 
+TEST(LauncherOptions, StacksAreAValueOfProfile) {
+  EXPECT_FALSE(parsed({"--profile", "prog"}).profile_stack);
+  const Options stacks = parsed({"--profile=stack", "prog"});
+  EXPECT_TRUE(stacks.profile);
+  EXPECT_TRUE(stacks.profile_stack);
+  EXPECT_NE(error_of({"--profile=deep", "prog"}).find("--profile=stack"), std::string::npos);
+  EXPECT_NE(error_of({"--profile=", "prog"}).find("--profile=stack"), std::string::npos);
+  Params params;
+  ASSERT_TRUE(params.set("profile_stack", "yes"));
+  Options open = parsed({"--trace", "prog"});
+  ASSERT_TRUE(apply_params(params, &open));
+  EXPECT_TRUE(open.profile_stack);
+}
+
 TEST(LauncherOptions, TracesNeedNoOtherOption) {
   EXPECT_TRUE(parsed({"--trace", "prog"}).trace);
   EXPECT_FALSE(parsed({"--profile", "prog"}).trace);

@@ -124,6 +124,41 @@ static void counts(void) {
   MPI_Comm_free(&reversed);
 }
 
+// A function that two others call, three and five times; and two calls of one line. What comes
+// after a call keeps the compiler from a jump in its place.
+static int __attribute__((noinline)) meet(int times) {
+  for (int i = 0; i < times; ++i) MPI_Barrier(MPI_COMM_WORLD);  // mark: stacks_barrier
+  return times;
+}
+
+static int __attribute__((noinline)) meet_rarely(void) {
+  return meet(3) + rank;  // mark: stacks_rarely
+}
+
+static int __attribute__((noinline)) meet_often(void) {
+  return meet(5) + rank;  // mark: stacks_often
+}
+
+static void stacks(void) {
+  const MPI_Comm world = MPI_COMM_WORLD;
+  int a = meet_rarely(), b = meet_often();
+  for (int i = 0; i < 2; ++i) {
+    MPI_Bcast(&a, 1, MPI_INT, 0, world), MPI_Bcast(&b, 1, MPI_INT, 1, world);  // mark: twice
+  }
+}
+
+// 200 messages that are all there before their receives.
+static void flood(void) {
+  int value = 0;
+  for (int i = 0; i < 200 && rank == 0; ++i) {
+    MPI_Send(&value, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < 200 && rank == 1; ++i) {
+    MPI_Recv(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
 // Rank 1 ends in this way, after ten barriers; the others wait for it.
 static void end_badly(const char* how) {
   for (int i = 0; i < 10; ++i) MPI_Barrier(MPI_COMM_WORLD);  // mark: badly_barrier
@@ -205,6 +240,8 @@ int main(int argc, char** argv) {
   }
   if (strcmp(what, "threads") == 0) threads();
   if (strcmp(what, "phases") == 0) phases();
+  if (strcmp(what, "stacks") == 0) stacks();
+  if (strcmp(what, "flood") == 0) flood();
   if (strcmp(what, "spawn") == 0) spawn(argv[0]);
   if (strcmp(what, "child") == 0) child();
   MPI_Finalize();

@@ -163,6 +163,66 @@ class ProfileTest(MpirunTest):
         calls = sum(site["calls"] for site in profile["sites"])
         self.assertEqual(calls, sum(rank["calls"] for rank in profile["ranks"]))
 
+    def test_messages_before_their_receives_are_counted(self):
+        profile, _ = self.profile("--trace", "-n", "2", GUILTY, "flood")
+        self.assertEqual(profile["taken"], {"messages": 200, "unexpected": 200})
+        self.assertIn("100 % of the 200 messages were unexpected: post receives earlier.",
+                      profile["advice"])
+        profile, _ = self.profile("--trace", "-n", "2", GUILTY, "counts")
+        self.assertEqual(profile["taken"]["messages"], 101)
+
+    def test_long_waits_are_drawn_where_they_were(self):
+        profile, _ = self.profile("-n", "2", GUILTY, "late_sender", "1", "400")
+        rank = profile["ranks"][0]
+        drawn = sum((ord(letter) - ord("0")) / 63 for letter in rank["waits"] if letter != ".")
+        column = profile["run"] / profile["strip_columns"]
+        self.assertGreater(rank["waiting"], 0.3)
+        self.assertAlmostEqual(drawn * column, rank["waiting"], delta=0.1 * rank["waiting"])
+
+    def test_stacks_tell_callers_apart(self):
+        plain, _ = self.profile("-n", "2", GUILTY, "stacks")
+        barrier = self.site(plain, "MPI_Barrier", "stacks_barrier")
+        self.assertEqual(barrier["calls"], 16)
+        self.assertNotIn("callers", barrier)
+        folder = os.path.join(self.temporary, "stacks")
+        profile, _ = self.profile("--profile=stack", "-n", "2", GUILTY, "stacks", folder=folder)
+        self.assertNotIn("others", [site["function"] for site in profile["sites"]])
+        rows = [site for site in profile["sites"] if site["function"] == "MPI_Barrier"]
+        self.assertEqual(sorted(row["calls"] for row in rows), [6, 10])
+        for row in rows:
+            symbols = [caller["symbol"].split("+")[0] for caller in row["callers"]]
+            name = {6: "meet_rarely", 10: "meet_often"}[row["calls"]]
+            self.assertEqual(symbols[0], name)
+            self.assertEqual(symbols[1:], ["main"])
+            if self.lines:
+                mark = name.replace("meet", "stacks")
+                self.assertEqual((row["line"], row["callers"][0]["line"]),
+                                 (line_of("stacks_barrier"), line_of(mark)))
+        text = subprocess.run([REPORT, folder], capture_output=True, text=True, check=True).stdout
+        self.assertRegex(text, r"MPI_Barrier at .*\n +from meet_(often|rarely)")
+        csv = (pathlib.Path(folder) / "remit-profile.csv").read_text()
+        self.assertTrue(csv.splitlines()[0].endswith(",callers"))
+        self.assertIn(" < main", csv)
+        node = shutil.which("node")
+        if node is not None:
+            page = os.path.join(folder, "remit-profile.html")
+            done = subprocess.run([node, str(HERE / "run_page.js"), page], capture_output=True,
+                                  text=True, check=True)
+            self.assertIn("from guilty.c", json.loads(done.stdout)["texts"]["sites"]
+                          if self.lines else "from guilty.c")
+        self.assertEqual(subprocess.run([REPORT, "--compare", folder, folder]).returncode, 0)
+
+    def test_calls_of_one_line_are_one_row(self):
+        if not self.lines:
+            self.skipTest("no libdw to find lines")
+        profile, _ = self.profile("-n", "2", GUILTY, "stacks")
+        twice = self.site(profile, "MPI_Bcast", "twice")
+        self.assertEqual((twice["calls"], twice["ranks"]), (8, 2))
+
+    def test_wrong_values_are_refused(self):
+        _, err = self.run_job("--profile=stacks", "-n", "1", "true", status=2)
+        self.assertIn("--profile=stacks: write --profile=stack", err)
+
     def test_efficiency_is_that_of_pop(self):
         profile, _ = self.profile("-n", "2", GUILTY, "compute", "1", "200")
         outside = [rank["outside"] for rank in profile["ranks"]]
@@ -321,6 +381,16 @@ class ProfileTest(MpirunTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("record", done.stderr)
 
+    def test_older_records_are_told_so(self):
+        self.profile("-n", "1", GUILTY, "compute")
+        for record in pathlib.Path(self.folder).glob("*.record"):
+            with open(record, "r+b") as file:
+                file.seek(8)
+                file.write((3).to_bytes(4, sys.byteorder))
+        done = subprocess.run([REPORT, self.folder], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is of another version of Remit", done.stderr)
+
     def test_lines_of_fortran(self):
         """Fortran's routines call those of C: each call counts once, with the line of the program."""
         compiler = re.search(r"^FC = (.*)$", (BUILD / "Makefile").read_text(), re.MULTILINE)
@@ -379,6 +449,36 @@ end program
         with open(os.path.join(self.folder, "remit-profile.json")) as file:
             notes = json.load(file)["notes"]
         self.assertTrue(any("The program itself defines" in note for note in notes), notes)
+
+    def test_a_tool_that_makes_all_calls(self):
+        """Of a program that defines MPI_Init, too, there is what the library tells."""
+        source = pathlib.Path(self.temporary) / "own.c"
+        source.write_text("""#include <mpi.h>
+#include <unistd.h>
+int MPI_Init(int* argc, char*** argv) { return PMPI_Init(argc, argv); }
+int MPI_Finalize(void) { return PMPI_Finalize(); }
+int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status* status) { return PMPI_Recv(data, count, type, from, tag, comm, status); }
+int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  return PMPI_Send(data, count, type, to, tag, comm);
+}
+int main(int argc, char** argv) {
+  int rank, value = 0;
+  MPI_Init(&argc, &argv);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) usleep(300000);
+  if (rank == 0) MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return MPI_Finalize();
+}
+""")
+        program = os.path.join(self.temporary, "own")
+        subprocess.run([str(BUILD / "bin" / "mpicc"), str(source), "-o", program], check=True)
+        profile, _ = self.profile("-n", "2", program)
+        self.assertTrue(profile["tells_waits"])
+        self.assertGreater(profile["ranks"][1]["waiting"], 0.2)
+        self.assertGreater(profile["counters"]["messages_eager"], 0)
+        self.assertTrue(any("The program itself defines" in note for note in profile["notes"]))
 
 
 if __name__ == "__main__":

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "mpi.h"
 #include "tool/profile/functions.hpp"
@@ -151,6 +153,24 @@ Places places_of_received{};
 // library's own.
 constexpr std::uint32_t kContextsEach = 8;
 
+// The first message that a call sends leaves when the call begins: the clock was read then. Of a
+// message that is received, or is one of many, that is not so.
+std::uint64_t time_of(TraceKind kind) {
+  thread_local constinit std::uint64_t last_call [[gnu::tls_model("initial-exec")]] = 0;
+  const Local& local = local_state;
+  if (kind != TraceKind::sent || local.site == nullptr || local.state == nullptr) return ticks();
+  const std::uint64_t begin = local.state->table->current.since_ticks;
+  return std::exchange(last_call, begin) == begin ? ticks() : begin;
+}
+
+void count_taken(bool is_unexpected) {
+  if (local_state.is_paused) return;
+  Record& all = record();
+  std::atomic_ref(all.taken).fetch_add(1, std::memory_order_relaxed);
+  if (!is_unexpected) return;
+  std::atomic_ref(all.unexpected).fetch_add(1, std::memory_order_relaxed);
+}
+
 void message(TraceKind kind, MPI_T_event_instance event, const Places& places) {
   alignas(std::int64_t) std::array<std::byte, kMostBytes> copy;
   if (trace_file == nullptr || tool().copy(event, copy.data()) != MPI_SUCCESS) return;
@@ -166,10 +186,15 @@ void message(TraceKind kind, MPI_T_event_instance event, const Places& places) {
   read(0, peer);
   read(2, tag);
   read(3, bytes);
+  if (kind == TraceKind::received) {
+    std::int64_t unexpected_ns = 0;
+    read(4, unexpected_ns);
+    count_taken(unexpected_ns != 0);
+  }
   const Local& local = local_state;
   const std::uint8_t thread = local.state == nullptr ? kThreads : local.state->number;
-  trace_message(kind, known_rank(peer), context, tag, bytes, thread,
-                !local.is_paused && !local.is_gone);
+  trace_message({kind, known_rank(peer), context, tag, bytes, thread,
+                 !local.is_paused && !local.is_gone, time_of(kind)});
 }
 
 void message_left(MPI_T_event_instance event, MPI_T_event_registration /*registration*/,
@@ -202,7 +227,7 @@ bool attach(const char* name, MPI_T_event_cb_function* callback, bool has_causes
   }
   if (kept != nullptr) {
     const auto used = std::span(places).first(static_cast<std::size_t>(elements));
-    if (used.size() < 4 || used.back() + MPI_Aint{8} > MPI_Aint{kMostBytes}) return false;
+    if (used.size() < 5 || used.back() + MPI_Aint{8} > MPI_Aint{kMostBytes}) return false;
     *kept = places;
   }
   if (has_causes && enumeration != MPI_T_ENUM_NULL) read_causes(enumeration);
@@ -317,6 +342,13 @@ void read_inside() {
     row.is_peak = handles[i].is_peak ? 1 : 0;
     row.value = value;
   }
+}
+
+void read_inside_at_exit() {
+  const auto is_over = library<decltype(MPI_Finalized)>("PMPI_Finalized");
+  int over = 0;
+  if (handle_count == 0 || record().counter_count != 0 || is_over == nullptr) return;
+  if (is_over(&over) == MPI_SUCCESS && over != 0) read_inside();
 }
 
 }  // namespace remit::profile

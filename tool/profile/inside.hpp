@@ -11,5 +11,7 @@ void attach_inside();
 
 /// Reads what the library has counted so far, while MPI is up.
 void read_inside();
+/// The same where nobody has read them: a program whose own tool ended MPI exits.
+void read_inside_at_exit();
 
 }  // namespace remit::profile

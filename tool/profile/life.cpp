@@ -67,9 +67,9 @@ void look_for_tool(Record& all) {
 
 // A program whose own tool defines even MPI_Init calls nothing of ours: its record is opened here,
 // and has what the library tells. In any other program this is one question. The call that opens
-// the record may be Fortran's, so its code is looked for before.
+// the record has a stack, too, so what that needs is looked for before.
 [[gnu::constructor]] void look_for_init() {
-  fortran_code = find_fortran();
+  prepare_call_stacks();
   Dl_info own{};
   Dl_info found{};
   const void* const init = ::dlsym(RTLD_DEFAULT, "MPI_Init");
@@ -78,8 +78,8 @@ void look_for_tool(Record& all) {
     return;
   }
   if (std::getenv("REMIT_PROFILE") == nullptr && std::getenv("REMIT_TRACE") == nullptr) return;
-  Call const call = enter_long(number::kInit, 0);
-  leave(call, ticks(), Moved{});
+  record_without_calls();
+  attach_inside();
   look_for_tool(record());
 }
 

@@ -116,21 +116,6 @@ CodeRange find_fortran() {
   return range;
 }
 
-std::uint64_t beyond_fortran(std::uint64_t address, const void* frame) {
-  constexpr int kMostFrames = 6;
-  constexpr std::uint64_t kLargestFrame = 1U << 16U;
-  const auto* at = static_cast<const std::uint64_t*>(frame);
-  for (int i = 0; i < kMostFrames && at != nullptr; ++i) {
-    // A frame is its caller's, then where it returns to.
-    const std::uint64_t caller = at[0];
-    const auto own = reinterpret_cast<std::uint64_t>(at);
-    if (caller <= own || caller - own > kLargestFrame || caller % sizeof(void*) != 0) break;
-    at = reinterpret_cast<const std::uint64_t*>(caller);
-    if (at[1] - fortran_code.begin >= fortran_code.bytes) return at[1];
-  }
-  return address;
-}
-
 void* open_mpi_library() {
   const char* path = nullptr;
   ::dl_iterate_phdr(look_for_mpi, &path);

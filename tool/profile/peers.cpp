@@ -10,9 +10,11 @@
 #include "tool/profile/spin_lock.hpp"
 
 namespace remit::profile {
-namespace {
 
 constinit std::atomic<std::uint32_t> type_generation{1};
+constinit std::atomic<std::uint32_t> rank_generation{1};
+
+namespace {
 
 template <class Function>
 Function* library(const char* name) {
@@ -170,48 +172,33 @@ PeerRecord& peer(std::int32_t rank) {
   return peers.find(rank);
 }
 
-void add(std::uint64_t& sum, std::uint64_t more) {
-  if (is_shared()) {
-    std::atomic_ref(sum).fetch_add(more, std::memory_order_relaxed);
-  } else {
-    sum += more;
-  }
-}
-
 void add_message(std::int32_t rank, std::uint64_t bytes) {
   PeerRecord& row = peer(rank);
-  add(row.messages, 1);
-  add(row.bytes, bytes);
+  add_shared(row.messages, 1);
+  add_shared(row.bytes, bytes);
 }
 
 }  // namespace
 
-std::uint64_t bytes_of(std::int64_t count, MPI_Datatype type) {
+std::uint64_t ask_bytes_of(std::int64_t count, MPI_Datatype type) {
   const auto handle = reinterpret_cast<std::uintptr_t>(type);
   const std::uint32_t generation = type_generation.load(std::memory_order_relaxed);
-  Local::TypeSize& known = local_state.types[(handle ^ handle >> 6U) % Local::kTypes];
-  if (known.type != handle || known.generation != generation) [[unlikely]] {
-    static const auto size_of = library<decltype(MPI_Type_size_c)>("PMPI_Type_size_c");
-    MPI_Count bytes = 0;
-    if (size_of == nullptr || size_of(type, &bytes) != MPI_SUCCESS || bytes < 0) bytes = 0;
-    known = {handle, generation, bytes};
-  }
-  return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(known.bytes);
+  static const auto size_of = library<decltype(MPI_Type_size_c)>("PMPI_Type_size_c");
+  MPI_Count bytes = 0;
+  if (size_of == nullptr || size_of(type, &bytes) != MPI_SUCCESS || bytes < 0) bytes = 0;
+  local_state.types[(handle ^ handle >> 6U) % Local::kTypes] = {handle, generation, bytes};
+  return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(bytes);
 }
 
 void forget_types() {
   ++type_generation;
 }
 
-Moved sent(std::int64_t count, MPI_Datatype type, int rank, MPI_Comm comm) {
-  if (rank == MPI_PROC_NULL) return {};
-  const std::uint64_t bytes = bytes_of(count, type);
-  add_message(world_rank(rank, comm), bytes);
-  return {Traffic::send, bytes};
-}
-
-Moved received(std::int64_t count, MPI_Datatype type) {
-  return {Traffic::receive, bytes_of(count, type)};
+PeerRecord& find_peer(int rank, MPI_Comm comm) {
+  const std::uint32_t generation = rank_generation.load(std::memory_order_relaxed);
+  PeerRecord& row = peer(world_rank(rank, comm));
+  local_state.last_peer = {reinterpret_cast<std::uintptr_t>(comm), rank, generation, &row};
+  return row;
 }
 
 Moved shared(std::int64_t count, MPI_Datatype type) {
@@ -237,6 +224,7 @@ Moved transferred(std::int64_t count, MPI_Datatype type) {
 }
 
 void forget_ranks(MPI_Comm comm) {
+  ++rank_generation;
   rank_tables().forget(reinterpret_cast<std::uintptr_t>(comm));
 }
 
@@ -269,8 +257,8 @@ void blame(SiteRecord& site, std::int32_t world_rank, std::uint64_t ns) {
 
 void add_peer_wait(std::int32_t world_rank, std::uint64_t ns) {
   PeerRecord& row = peer(world_rank);
-  add(row.waits, 1);
-  add(row.waited_ns, ns);
+  add_shared(row.waits, 1);
+  add_shared(row.waited_ns, ns);
 }
 
 }  // namespace remit::profile

@@ -8,10 +8,36 @@
 
 namespace remit::profile {
 
+/// How often handles have come to name other types, and other communicators or windows, perhaps.
+extern std::atomic<std::uint32_t> type_generation;
+extern std::atomic<std::uint32_t> rank_generation;
+
+/// Asks the library, and remembers.
+[[nodiscard]] std::uint64_t ask_bytes_of(std::int64_t count, MPI_Datatype type);
+
 /// What so many elements of a type take.
-[[nodiscard]] std::uint64_t bytes_of(std::int64_t count, MPI_Datatype type);
+[[nodiscard]] inline std::uint64_t bytes_of(std::int64_t count, MPI_Datatype type) {
+  const auto handle = reinterpret_cast<std::uintptr_t>(type);
+  const Local::TypeSize& known = local_state.types[(handle ^ handle >> 6U) % Local::kTypes];
+  if (known.type != handle || known.generation != type_generation.load(std::memory_order_relaxed))
+      [[unlikely]] {
+    return ask_bytes_of(count, type);
+  }
+  return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(known.bytes);
+}
 /// A handle may name another type from now on.
 void forget_types();
+
+inline void add_shared(std::uint64_t& sum, std::uint64_t more) {
+  if (is_shared.load(std::memory_order_relaxed)) {
+    std::atomic_ref(sum).fetch_add(more, std::memory_order_relaxed);
+  } else {
+    sum += more;
+  }
+}
+
+/// Finds the row of a rank of a communicator, and remembers it.
+[[nodiscard]] PeerRecord& find_peer(int rank, MPI_Comm comm);
 
 /// A communicator as traces name it: the low half of its handle.
 [[nodiscard]] inline std::uint32_t number_of(MPI_Comm comm) {
@@ -19,9 +45,22 @@ void forget_types();
 }
 
 /// A message to a rank of a communicator has left, or begun to.
-[[nodiscard]] Moved sent(std::int64_t count, MPI_Datatype type, int rank, MPI_Comm comm);
+[[nodiscard]] inline Moved sent(std::int64_t count, MPI_Datatype type, int rank, MPI_Comm comm) {
+  if (rank == MPI_PROC_NULL) return {};
+  const std::uint64_t bytes = bytes_of(count, type);
+  const Local::LastPeer& last = local_state.last_peer;
+  const bool is_last = last.rank == rank &&
+                       last.communicator == reinterpret_cast<std::uintptr_t>(comm) &&
+                       last.generation == rank_generation.load(std::memory_order_relaxed);
+  PeerRecord& row = is_last ? *last.row : find_peer(rank, comm);
+  add_shared(row.messages, 1);
+  add_shared(row.bytes, bytes);
+  return {Traffic::send, bytes};
+}
 /// A receive; of so many elements at most.
-[[nodiscard]] Moved received(std::int64_t count, MPI_Datatype type);
+[[nodiscard]] inline Moved received(std::int64_t count, MPI_Datatype type) {
+  return {Traffic::receive, bytes_of(count, type)};
+}
 /// What this process gives to a collective operation, or gets from it where it only gets.
 [[nodiscard]] Moved shared(std::int64_t count, MPI_Datatype type);
 /// The same for all members.

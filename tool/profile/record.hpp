@@ -15,7 +15,7 @@
 namespace remit::profile {
 
 inline constexpr std::array<char, 8> kMagic{'R', 'E', 'M', 'I', 'T', 'P', 'R', 'F'};
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 /// What the names of records end with.
 inline constexpr const char* kSuffix = ".record";
 
@@ -36,6 +36,8 @@ inline constexpr std::size_t kBlamed = 4;       ///< of a call site
 inline constexpr std::size_t kLongWaits = 256;  ///< of a thread
 inline constexpr std::size_t kSettings = 16;
 inline constexpr std::size_t kCounters = 160;
+inline constexpr std::size_t kFrames = 8192;      ///< of all call sites' stacks
+inline constexpr std::size_t kDeepestStack = 32;  ///< frames of a call site
 
 /// What a call waited for.
 enum class Cause : std::uint32_t {
@@ -72,6 +74,15 @@ struct SiteRecord {
   std::uint64_t bytes;
   std::array<std::uint64_t, kCauses> waited_ns;
   std::array<Blame, kBlamed> blamed;
+  std::uint32_t caller;  ///< in Record::frames, plus 1: of the function that calls; 0: not known
+  std::uint32_t pad;
+};
+
+/// A frame behind call sites. Stacks that begin alike share these frames.
+struct FrameRecord {
+  std::uint64_t address;  ///< where it is returned to
+  std::uint32_t module;   ///< as of a call site
+  std::uint32_t caller;   ///< an earlier one, plus 1; 0: the stack ends here, or is cut off
 };
 
 /// A call that has begun and not ended.
@@ -105,7 +116,7 @@ struct ThreadTable {
   CurrentCall current;
   std::uint64_t column_shift;  ///< a column of the strip is 2^shift ticks
   std::array<std::uint64_t, kColumns> column_mpi;
-  std::array<std::uint64_t, kColumns> column_waited_ns;
+  std::array<std::uint64_t, kColumns> column_waited;
   std::array<std::uint64_t, kColumns> column_paused;
   std::array<std::array<SizeRow, kBuckets>, kTraffics> sizes;
   std::uint64_t long_wait_count;
@@ -213,6 +224,8 @@ struct Record {
   std::uint64_t finalize_ticks;  ///< MPI_Finalize ended; 0: it has not
   Pause paused;
   ProcessUse use;
+  std::uint64_t taken;       ///< messages that receives have taken; only a trace counts them
+  std::uint64_t unexpected;  ///< of these, that were here before their receives were
   std::uint64_t cost_ticks;  ///< of an empty call of the recorder, measured at the start, in 1/16
   std::uint32_t has_waits;   ///< not 0: the library tells for whom calls wait; 4: also of messages
   std::uint32_t counter_count;
@@ -226,6 +239,9 @@ struct Record {
   std::array<CounterRecord, kCounters> counters;
   std::array<PeerRecord, kPeers> peers;
   std::array<ThreadTable, kThreads> threads;
+  std::uint64_t has_stacks;  ///< not 0: more frames than one were asked for
+  std::uint64_t frame_count;
+  std::array<FrameRecord, kFrames> frames;
 };
 
 static_assert(std::is_trivially_copyable_v<Record>);

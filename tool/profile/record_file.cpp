@@ -131,6 +131,7 @@ void copy_settings(Record& record) {
     const char* const equals = std::strchr(*each, '=');
     if (std::strncmp(*each, "REMIT_", kPrefix) != 0 || equals == nullptr ||
         std::strncmp(*each, "REMIT_PROFILE=", kPrefix + 8) == 0 ||
+        std::strncmp(*each, "REMIT_PROFILE_STACK=", kPrefix + 14) == 0 ||
         std::strncmp(*each, "REMIT_TRACE=", kPrefix + 6) == 0) {
       continue;
     }
@@ -197,6 +198,11 @@ bool reserve_table(const ThreadTable& table) {
   const auto* const begin = reinterpret_cast<const std::byte*>(mapped);
   const auto* const place = reinterpret_cast<const std::byte*>(&table);
   return ::posix_fallocate(file, place - begin, sizeof(ThreadTable)) == 0;
+}
+
+bool reserve_frames() {
+  constexpr auto kBegin = static_cast<off_t>(offsetof(Record, has_stacks));
+  return file < 0 || ::posix_fallocate(file, kBegin, sizeof(Record) - kBegin) == 0;
 }
 
 const char* record_path() {

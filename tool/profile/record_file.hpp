@@ -14,6 +14,8 @@ namespace remit::profile {
 /// Makes sure that the file system has room for one more table: a write to a page for which it has
 /// none would kill the process. False: there is none.
 [[nodiscard]] bool reserve_table(const ThreadTable& table);
+/// The same for the frames of stacks.
+[[nodiscard]] bool reserve_frames();
 
 /// Where the file is; "": the record is in private memory.
 [[nodiscard]] const char* record_path();

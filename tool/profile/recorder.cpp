@@ -13,6 +13,8 @@
 #include <bit>
 #include <functional>
 
+#include "tool/profile/functions.hpp"
+#include "tool/profile/inside.hpp"
 #include "tool/profile/modules.hpp"
 #include "tool/profile/peers.hpp"
 #include "tool/profile/record_file.hpp"
@@ -20,9 +22,9 @@
 
 namespace remit::profile {
 
-thread_local Local local_state [[gnu::tls_model("initial-exec")]];
-CodeRange fortran_code;
+constinit thread_local Local local_state [[gnu::tls_model("initial-exec")]] = {};
 std::uint64_t start_ticks = 0;
+constinit std::atomic<bool> is_shared = false;
 
 namespace {
 
@@ -36,9 +38,10 @@ struct Recorder {
   SpinLock lock;                                // of what follows, and of the shared table
   std::array<ThreadState*, kThreads> states{};  // null: nobody has come so far
   std::array<bool, kThreads> in_use{};
-  std::atomic<bool> several = false;
   std::uint64_t sync_ticks = 0;
-  pthread_key_t ends{};  // its destructor tells of the ends of threads
+  double ticks_per_ns = 1;
+  bool without_calls = false;  // waits belong to the first site
+  pthread_key_t ends{};        // its destructor tells of the ends of threads
 };
 
 Recorder& recorder() {
@@ -96,6 +99,7 @@ std::uint64_t measure_cost() {
   table.column_shift = 40;
   ThreadState* const state = make_state(table, 0);
   std::uint64_t least = ~std::uint64_t{0};
+  const CallStack kept_stack = call_stack;  // of the call that opens the record
   if (state != nullptr) {
     state->next_sync = ~std::uint64_t{0};
     Local& local = local_state;
@@ -104,7 +108,9 @@ std::uint64_t measure_cost() {
     site = {};
     site.address = kAddress;
     table.site_count = 1;
-    state->index[index_slot(kAddress)] = 1;
+    const std::uint64_t key = records_stacks() ? key_behind(kAddress, nullptr) : kAddress;
+    state->keys[0] = key;
+    state->index[index_slot(key)] = 1;
     for (int round = 0; round < 4; ++round) {
       const std::uint64_t begin = ticks();
       for (int i = 0; i < kCalls; ++i) {
@@ -117,6 +123,7 @@ std::uint64_t measure_cost() {
     local.free = kept;
     ::munmap(state, sizeof(ThreadState));
   }
+  call_stack = kept_stack;
   ::munmap(memory, sizeof(ThreadTable));
   return least;
 }
@@ -127,7 +134,9 @@ void open_record() {
   Record* const made = open_record_file();
   start_ticks = made->first.ticks;
   all.sync_ticks = ticks_of(*made, kSyncNs);
-  fortran_code = find_fortran();
+  all.ticks_per_ns = static_cast<double>(all.sync_ticks) / static_cast<double>(kSyncNs);
+  prepare_call_stacks();
+  made->has_stacks = records_stacks() && reserve_frames() ? 1 : 0;
   open_trace(record_path());
   made->cost_ticks = measure_cost();
   clear_trace();
@@ -169,7 +178,7 @@ bool join(Local& local) {
   if (all.record.load(std::memory_order_acquire) == nullptr) {
     open_record();
   } else {
-    all.several = true;
+    is_shared = true;
   }
   local.state = take_table(all);
   if (local.state == nullptr) return false;
@@ -183,11 +192,7 @@ Record& record() {
   return *recorder().record.load(std::memory_order_acquire);
 }
 
-bool is_shared() {
-  return recorder().several.load(std::memory_order_relaxed);
-}
-
-SiteRecord* add_site(ThreadState& state, FunctionId function, std::uint64_t address) {
+SiteRecord* add_site(ThreadState& state, FunctionId function, std::uint64_t key) {
   ThreadTable& table = *state.table;
   if (table.site_count + 1 >= kSites) {  // one place for all beyond
     SiteRecord& rest = table.sites[kSites - 1];
@@ -199,10 +204,10 @@ SiteRecord* add_site(ThreadState& state, FunctionId function, std::uint64_t addr
   const auto at = static_cast<std::size_t>(table.site_count);
   SiteRecord& site = table.sites[at];
   site = {};
-  site.address = address;
   site.function = function;
-  site.module = find_module(record(), address);
-  std::size_t slot = index_slot(address);
+  describe_call_site(record(), key, site);
+  state.keys[at] = key;
+  std::size_t slot = index_slot(key);
   while (state.index[slot] != 0) slot = (slot + 1) % state.index.size();
   state.index[slot] = static_cast<std::uint16_t>(at + 1);
   std::atomic_signal_fence(std::memory_order_release);
@@ -210,7 +215,7 @@ SiteRecord* add_site(ThreadState& state, FunctionId function, std::uint64_t addr
   return &site;
 }
 
-Call enter_long(FunctionId function, std::uint64_t address) {
+Call enter_long(FunctionId function, std::uint64_t key) {
   Local& local = local_state;
   if (local.is_gone || local.is_paused) return {};
   if (local.state == nullptr) {
@@ -221,13 +226,13 @@ Call enter_long(FunctionId function, std::uint64_t address) {
     Recorder& all = recorder();
     if (!is_last(all, local.state)) {
       local.free = local.state;
-      return enter(function, reinterpret_cast<void*>(address), nullptr);
+      return enter_at(function, key, kUnknownPeer);
     }
   }
   Recorder& all = recorder();
   const bool last = is_last(all, local.state);
   if (last) all.lock.lock();
-  SiteRecord* const site = find_site(*local.state, function, address);
+  SiteRecord* const site = find_site(*local.state, function, key);
   ++site->calls;
   if (local.depth > 0 || !last) ++local.state->table->nested_calls;
   if (last) all.lock.unlock();
@@ -267,7 +272,7 @@ void spread_over(ThreadTable& table, std::array<std::uint64_t, kColumns>& sums, 
   begin -= start_ticks;
   end -= start_ticks;
   while (end >> table.column_shift >= kColumns) {  // half as many, twice as wide
-    for (auto* columns : {&table.column_mpi, &table.column_waited_ns, &table.column_paused}) {
+    for (auto* columns : {&table.column_mpi, &table.column_waited, &table.column_paused}) {
       for (std::size_t i = 0; i < kColumns / 2; ++i) {
         (*columns)[i] = (*columns)[2 * i] + (*columns)[2 * i + 1];
       }
@@ -325,23 +330,30 @@ void keep_long(ThreadTable& table, const LongWait& wait) {
 
 void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns) {
   const Local& local = local_state;
-  if (local.site == nullptr || local.state == nullptr) return;
   Recorder& all = recorder();
+  if (local.state == nullptr || (local.site == nullptr && !all.without_calls)) return;
+  SiteRecord& site = local.site != nullptr ? *local.site : local.state->table->sites[0];
   const bool last = is_last(all, local.state);
   if (last) all.lock.lock();
   ThreadTable& table = *local.state->table;
   const auto kind = static_cast<std::size_t>(cause);
-  local.site->waited_ns[kind] += ns;
+  site.waited_ns[kind] += ns;
   table.waited_ns[kind] += ns;
-  blame(*local.site, world_rank, ns);
+  blame(site, world_rank, ns);
   const std::uint64_t end = ticks();
-  if (((end - start_ticks) >> table.column_shift) >= kColumns) spread(table, end, end);
-  table.column_waited_ns[(end - start_ticks) >> table.column_shift] += ns;
-  if (world_rank >= 0) keep_long(table, {end, ns, world_rank, number_in(table, *local.site)});
+  const auto took = static_cast<std::uint64_t>(static_cast<double>(ns) * all.ticks_per_ns);
+  spread_over(table, table.column_waited, end - std::min(took, end - start_ticks), end);
+  if (world_rank >= 0) keep_long(table, {end, ns, world_rank, number_in(table, site)});
   if (last) all.lock.unlock();
   if (world_rank >= 0) add_peer_wait(world_rank, ns);
   if (trace_file == nullptr) return;
-  trace_wait(local.state->number, number_in(table, *local.site), cause, world_rank, ns);
+  trace_wait(local.state->number, number_in(table, site), cause, world_rank, ns);
+}
+
+void record_without_calls() {
+  const Call call = enter_long(number::kInit, 0);
+  leave(call, ticks(), Moved{});
+  recorder().without_calls = true;
 }
 
 void finalized(std::uint64_t now) {
@@ -422,6 +434,7 @@ namespace {
   Record* const all = recorder().record.load();
   if (all == nullptr || all->pid != own_pid()) return;
   if (local_state.state != nullptr) sync(*local_state.state, ticks());
+  read_inside_at_exit();
   all->stage = Stage::exited;
 }
 

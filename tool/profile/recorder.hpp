@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "mpi.h"
+#include "tool/profile/call_stack.hpp"
 #include "tool/profile/clock.hpp"
 #include "tool/profile/record.hpp"
 #include "tool/profile/tracer.hpp"
@@ -24,7 +25,8 @@ struct ThreadState {
   ThreadTable* table;
   std::uint8_t number;      ///< of the table
   std::uint64_t next_sync;  ///< ticks; then more is written down than calls
-  std::array<std::uint16_t, 1U << kIndexBits> index;  ///< by hash of the address: a site, plus 1
+  std::array<std::uint16_t, 1U << kIndexBits> index;  ///< by hash of the key: a site, plus 1
+  std::array<std::uint64_t, kSites> keys;             ///< of the sites
 };
 
 /// What a thread knows of itself.
@@ -43,10 +45,17 @@ struct Local {
   bool is_paused;
   bool is_gone;  ///< the thread ends
   std::array<TypeSize, kTypes> types;
+  /// The last process that a message went to.
+  struct LastPeer {
+    std::uintptr_t communicator;
+    int rank;  ///< there
+    std::uint32_t generation;
+    PeerRecord* row;
+  } last_peer;
 };
 
 /// The library is preloaded, so that its threads' memory is there from the start.
-extern thread_local Local local_state [[gnu::tls_model("initial-exec")]];
+extern constinit thread_local Local local_state [[gnu::tls_model("initial-exec")]];
 
 /// A call that has begun.
 struct Call {
@@ -61,34 +70,27 @@ struct Moved {
   std::uint64_t bytes = 0;
 };
 
-[[nodiscard]] inline std::size_t index_slot(std::uint64_t address) {
-  return (address * 0x9E3779B97F4A7C15U) >> (64U - kIndexBits);
+// The key of a call site is the address that the call returns to. Where stacks are recorded it is
+// made of the addresses of all frames.
+
+[[nodiscard]] inline std::size_t index_slot(std::uint64_t key) {
+  return (key * 0x9E3779B97F4A7C15U) >> (64U - kIndexBits);
 }
 
 /// The place of these calls in a table; makes one.
-[[nodiscard]] SiteRecord* add_site(ThreadState& state, FunctionId function, std::uint64_t address);
+[[nodiscard]] SiteRecord* add_site(ThreadState& state, FunctionId function, std::uint64_t key);
 
 [[nodiscard]] inline SiteRecord* find_site(ThreadState& state, FunctionId function,
-                                           std::uint64_t address) {
-  for (std::size_t slot = index_slot(address);; slot = (slot + 1) % state.index.size()) {
+                                           std::uint64_t key) {
+  for (std::size_t slot = index_slot(key);; slot = (slot + 1) % state.index.size()) {
     const std::uint16_t at = state.index[slot];
-    if (at == 0) return add_site(state, function, address);
+    if (at == 0) return add_site(state, function, key);
     SiteRecord& site = state.table->sites[at - 1U];
-    if (site.address == address && site.function == function) return &site;
+    if (state.keys[at - 1U] == key && site.function == function) return &site;
   }
 }
 
-/// Where the code of Fortran's routines is; empty where a program has none.
-struct CodeRange {
-  std::uint64_t begin = 0;
-  std::uint64_t bytes = 0;
-};
-extern CodeRange fortran_code;
-
-/// Behind Fortran's routine the line of the program: the frames of that library are linked.
-[[nodiscard]] std::uint64_t beyond_fortran(std::uint64_t address, const void* frame);
-
-[[nodiscard]] Call enter_long(FunctionId function, std::uint64_t address);
+[[nodiscard]] Call enter_long(FunctionId function, std::uint64_t key);
 void leave_long(const Call& call, std::uint64_t end, const Moved& moved, const Envelope& envelope);
 /// Writes down what changes slowly: clocks, memory, processor time.
 void sync(ThreadState& state, std::uint64_t now);
@@ -98,20 +100,15 @@ void spread(ThreadTable& table, std::uint64_t begin, std::uint64_t end);
 /// The first moment of the record.
 extern std::uint64_t start_ticks;
 
-/// `frame`: the wrapper's own. `peer`: as the call names it.
-[[nodiscard, gnu::always_inline]] inline Call enter(FunctionId function, void* returns_to,
-                                                    const void* frame, int peer = kUnknownPeer) {
-  auto address = reinterpret_cast<std::uint64_t>(returns_to);
-  if (address - fortran_code.begin < fortran_code.bytes) [[unlikely]] {
-    address = beyond_fortran(address, frame);
-  }
+[[nodiscard, gnu::always_inline]] inline Call enter_at(FunctionId function, std::uint64_t key,
+                                                       int peer) {
   Local& local = local_state;
   ThreadState* const state = local.free;
   if (state == nullptr) [[unlikely]] {
-    return enter_long(function, address);
+    return enter_long(function, key);
   }
   local.free = nullptr;
-  SiteRecord* const site = find_site(*state, function, address);
+  SiteRecord* const site = find_site(*state, function, key);
   ++site->calls;
   local.site = site;
   ThreadTable& table = *state->table;
@@ -124,7 +121,18 @@ extern std::uint64_t start_ticks;
   return {state, site, now};
 }
 
-inline void add_time(ThreadTable& table, SiteRecord& site, std::uint64_t begin, std::uint64_t end) {
+/// `frame`: the wrapper's own. `peer`: as the call names it.
+[[nodiscard, gnu::always_inline]] inline Call enter(FunctionId function, void* returns_to,
+                                                    const void* frame, int peer = kUnknownPeer) {
+  auto key = reinterpret_cast<std::uint64_t>(returns_to);
+  if (key - looked_behind.begin < looked_behind.bytes) [[unlikely]] {
+    key = key_behind(key, frame);
+  }
+  return enter_at(function, key, peer);
+}
+
+[[gnu::always_inline]] inline void add_time(ThreadTable& table, SiteRecord& site,
+                                            std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t took = end - begin;
   site.ticks += took;
   if (took > site.max_ticks) site.max_ticks = took;
@@ -138,7 +146,8 @@ inline void add_time(ThreadTable& table, SiteRecord& site, std::uint64_t begin, 
   }
 }
 
-inline void add_moved(ThreadTable& table, SiteRecord& site, const Moved& moved) {
+[[gnu::always_inline]] inline void add_moved(ThreadTable& table, SiteRecord& site,
+                                             const Moved& moved) {
   if (moved.traffic == Traffic::none) return;
   site.bytes += moved.bytes;
   SizeRow& row = table.sizes[static_cast<std::size_t>(moved.traffic)][bucket_of(moved.bytes)];
@@ -193,7 +202,11 @@ template <class Function>
 /// The record; opened by the first call. Without a file it is private memory.
 [[nodiscard]] Record& record();
 /// Whether several threads may write what belongs to the process.
-[[nodiscard]] bool is_shared();
+extern std::atomic<bool> is_shared;
+
+/// The program's own tool makes all calls: what the library tells of waiting is written down
+/// without call sites.
+void record_without_calls();
 
 /// MPI_Finalize has ended, the job is aborted, MPI_Pcontrol was called.
 void finalized(std::uint64_t now);

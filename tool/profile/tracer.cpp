@@ -185,15 +185,14 @@ void trace_wait(std::uint8_t thread, std::uint32_t site, Cause cause, std::int32
                static_cast<std::uint8_t>(cause), 0});
 }
 
-void trace_message(TraceKind kind, std::int32_t peer, std::uint32_t context, std::int32_t tag,
-                   std::int64_t bytes, std::uint8_t thread, bool is_shown) {
-  const std::uint64_t now = ticks();
+void trace_message(const MessageEnd& end) {
   // Of processes of other jobs it is not known who they are.
-  const std::uint32_t number = peer < 0 ? 0 : number_of(kind, peer, context, tag);
-  if (!is_shown) return;
+  const std::uint32_t number =
+      end.peer < 0 ? 0 : number_of(end.kind, end.peer, end.context, end.tag);
+  if (!end.is_shown) return;
   if (number == 0) std::atomic_ref(trace_file->unnumbered).fetch_add(1, std::memory_order_relaxed);
-  write_entry({now, now, static_cast<std::uint64_t>(bytes), peer, tag, context, number, 0, kind,
-               thread, 0, 0});
+  write_entry({end.ticks, end.ticks, static_cast<std::uint64_t>(end.bytes), end.peer, end.tag,
+               end.context, number, 0, end.kind, end.thread, 0, 0});
 }
 
 }  // namespace remit::profile

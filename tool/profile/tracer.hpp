@@ -40,9 +40,19 @@ void leave_trace();
 void trace_call(const ReturnedCall& call, const Envelope& envelope);
 void trace_wait(std::uint8_t thread, std::uint32_t site, Cause cause, std::int32_t peer,
                 std::uint64_t ns);
-/// One end of a message to or from a rank of MPI_COMM_WORLD. `is_shown`: false where counting is
-/// paused; the message has its number all the same, for the other end has.
-void trace_message(TraceKind kind, std::int32_t peer, std::uint32_t context, std::int32_t tag,
-                   std::int64_t bytes, std::uint8_t thread, bool is_shown);
+/// One end of a message to or from a rank of MPI_COMM_WORLD.
+struct MessageEnd {
+  TraceKind kind;
+  std::int32_t peer;
+  std::uint32_t context;
+  std::int32_t tag;
+  std::int64_t bytes;
+  std::uint8_t thread;
+  /// False where counting is paused; the message has its number all the same, for the other end
+  /// has.
+  bool is_shown;
+  std::uint64_t ticks;
+};
+void trace_message(const MessageEnd& end);
 
 }  // namespace remit::profile

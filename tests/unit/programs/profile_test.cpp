@@ -189,6 +189,34 @@ TEST(ProfileReport, WhatLongWaitsTellGoesForAllOfTheirPlace) {
   EXPECT_NEAR(profile.culprit.through, 0.020, 1e-6);
 }
 
+TEST(ProfileReport, StacksAreFollowedToTheirEnds) {
+  const auto record = make_record(0, 40, 10);
+  // main calls two functions, each of which calls the one with the call of MPI.
+  record->frames[0] = {0x1000, profile::kModules, 0};
+  record->frames[1] = {0x2000, profile::kModules, 1};
+  record->frames[2] = {0x3000, profile::kModules, 1};
+  record->frame_count = 3;
+  ThreadTable& table = record->threads[0];
+  table.sites[0].caller = 2;
+  table.sites[1] = table.sites[0];
+  table.sites[1].caller = 3;
+  table.sites[2] = table.sites[0];
+  table.site_count = 3;
+  const Profile profile = profile_of({record});
+  ASSERT_EQ(profile.sites.size(), 2U);
+  EXPECT_EQ(profile.sites[0].calls, 6U);
+  ASSERT_EQ(profile.sites[0].callers.size(), 2U);
+  EXPECT_EQ(profile.sites[0].callers[0].offset, 0x2000U);
+  EXPECT_EQ(profile.sites[0].callers[1].offset, 0x1000U);
+  EXPECT_EQ(profile.sites[1].callers[0].offset, 0x3000U);
+  // Frames that go around in a record that is damaged.
+  record->frames[0].caller = 3;
+  record->frames[2].caller = 1;
+  EXPECT_LE(profile_of({record}).sites[1].callers.size(), 3U);
+  table.sites[0].caller = ~0U;
+  EXPECT_TRUE(profile_of({record}).sites.size() >= 2U);
+}
+
 TEST(ProfileReport, ACallThatNeverReturnedLastsUntilTheEnd) {
   const auto record = make_record(0, 40, 0, "MPI_Recv");
   record->stage = profile::Stage::running;

@@ -13,8 +13,7 @@ namespace remit::testing {
 namespace {
 
 struct Counts final : EventListener {
-  void heard(EventKind kind, std::int64_t /*now_ns*/,
-             std::span<const std::int64_t> /*values*/) noexcept override {
+  void heard(EventKind kind, std::span<const std::int64_t> /*values*/) noexcept override {
     ++of[kind];
   }
   std::map<EventKind, int> of;

@@ -17,15 +17,13 @@ namespace {
 
 struct Heard {
   EventKind kind;
-  std::int64_t ns;
   std::vector<std::int64_t> values;
 };
 
 struct Listener final : EventListener {
   std::vector<Heard> all;
-  void heard(EventKind kind, std::int64_t now_ns,
-             std::span<const std::int64_t> values) noexcept override {
-    all.push_back({kind, now_ns, {values.begin(), values.end()}});
+  void heard(EventKind kind, std::span<const std::int64_t> values) noexcept override {
+    all.push_back({kind, {values.begin(), values.end()}});
   }
 };
 

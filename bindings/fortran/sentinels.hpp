@@ -45,9 +45,7 @@ inline bool in_place(const void* buffer) {
 /// The status or statuses that C takes: TYPE(MPI_Status), INTEGER(MPI_STATUS_SIZE) and C's are the
 /// same eight integers. C has one value for both sentinels.
 [[gnu::always_inline]] inline MPI_Status* status_at(int* status) {
-  if (status == remit_status_ignore_) return MPI_STATUS_IGNORE;
-  if (status == remit_statuses_ignore_) [[unlikely]]
-    return MPI_STATUSES_IGNORE;
+  if (status == remit_status_ignore_ || status == remit_statuses_ignore_) return MPI_STATUS_IGNORE;
   return reinterpret_cast<MPI_Status*>(status);
 }
 inline const MPI_Status* status_at(const int* status) {

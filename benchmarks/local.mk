@@ -249,6 +249,7 @@ include benchmarks/logp/local.mk
 include benchmarks/start/local.mk
 
 EXTRA_DIST += benchmarks/compare benchmarks/cases.py benchmarks/cells.py benchmarks/plots.py benchmarks/libraries.py benchmarks/instructions benchmarks/suite/one_message.F90 \
+	benchmarks/suite/latency_f08.F90 benchmarks/suite/latency_f08.c \
 	benchmarks/copies benchmarks/files benchmarks/checkpoints benchmarks/scale benchmarks/hosts benchmarks/startup benchmarks/startup_scale benchmarks/tune \
 	benchmarks/registration benchmarks/verbs benchmarks/README.md
 

@@ -10,6 +10,8 @@
 
 #include <cstring>
 
+#include "bindings/fortran/environment.hpp"
+#include "bindings/fortran/handle_numbers.hpp"
 #include "bindings/fortran/sentinels.hpp"
 
 #define REMIT_WEAK_NAME __attribute__((weak, visibility("default")))
@@ -41,20 +43,20 @@ void set_everywhere(T*& first, const char* name, T* value) {
   if (void* other = dlsym(RTLD_DEFAULT, name); other != nullptr) *static_cast<T**>(other) = value;
 }
 
-__attribute__((constructor)) void set_sentinels_of_c() {
-  set_everywhere(MPI_F_STATUS_IGNORE, "MPI_F_STATUS_IGNORE", plain(remit_status_ignore_));
-  set_everywhere(MPI_F_STATUSES_IGNORE, "MPI_F_STATUSES_IGNORE", plain(remit_statuses_ignore_));
-  set_everywhere(MPI_F08_STATUS_IGNORE, "MPI_F08_STATUS_IGNORE", status(remit_status_ignore_));
-  set_everywhere(MPI_F08_STATUSES_IGNORE, "MPI_F08_STATUSES_IGNORE",
-                 status(remit_statuses_ignore_));
-}
-
 int copy(const void* from, void* to) {
   std::memmove(to, from, sizeof(MPI_Status));
   return MPI_SUCCESS;
 }
 
 }  // namespace
+
+__attribute__((constructor)) void remit::fortran::set_sentinels_of_c() {
+  set_everywhere(MPI_F_STATUS_IGNORE, "MPI_F_STATUS_IGNORE", plain(remit_status_ignore_));
+  set_everywhere(MPI_F_STATUSES_IGNORE, "MPI_F_STATUSES_IGNORE", plain(remit_statuses_ignore_));
+  set_everywhere(MPI_F08_STATUS_IGNORE, "MPI_F08_STATUS_IGNORE", status(remit_status_ignore_));
+  set_everywhere(MPI_F08_STATUSES_IGNORE, "MPI_F08_STATUSES_IGNORE",
+                 status(remit_statuses_ignore_));
+}
 
 /// A name and its PMPI_ twin.
 #define REMIT_BOTH(Result, Name, Parameters, ...) \
@@ -65,9 +67,9 @@ int copy(const void* from, void* to) {
     __VA_ARGS__;                                  \
   }
 
-#define REMIT_CONVERT(Kind, Handle)                                                 \
-  REMIT_BOTH(MPI_Fint, MPI_##Kind##_c2f, (Handle h), return PMPI_##Kind##_toint(h)) \
-  REMIT_BOTH(Handle, MPI_##Kind##_f2c, (MPI_Fint f), return PMPI_##Kind##_fromint(f))
+#define REMIT_CONVERT(Kind, Handle)                                                    \
+  REMIT_BOTH(MPI_Fint, MPI_##Kind##_c2f, (Handle h), return remit::fortran::number(h)) \
+  REMIT_BOTH(Handle, MPI_##Kind##_f2c, (MPI_Fint f), return remit::fortran::handle<Handle>(f))
 
 REMIT_CONVERT(Comm, MPI_Comm)
 REMIT_CONVERT(Errhandler, MPI_Errhandler)

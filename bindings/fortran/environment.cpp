@@ -54,6 +54,7 @@ int initialized(int error) {
   if (error == MPI_SUCCESS) {
     tell_booleans();
     tell_sizes();
+    set_sentinels_of_c();
   }
   return error;
 }

@@ -31,6 +31,16 @@ inline constexpr std::tuple kNumberings{
     Numbering<MPI_Session>{PMPI_Session_fromint, PMPI_Session_toint},
     Numbering<MPI_Win>{PMPI_Win_fromint, PMPI_Win_toint}};
 
+/// Numbers of this library's own, one for each address that a handle has had, for a libmpi_abi
+/// whose MPI_X_fromint does not take back what its MPI_X_toint has given, as Intel MPI's up to
+/// 2021.18. C's MPI_Comm_fromint knows nothing of them. Such a library does not have the ABI's
+/// numbers of predefined handles either, which tells them.
+namespace own_numbers {
+extern const bool used;
+int number(void* handle);
+void* handle(int number);
+}  // namespace own_numbers
+
 /// Whether the integers are all those of predefined handles.
 template <class... Numbers>
 inline bool all_predefined(Numbers... numbers) {
@@ -45,6 +55,8 @@ inline H predefined(int number) {
 template <class H>
 inline H handle(int number) {
   if (all_predefined(number)) return predefined<H>(number);
+  if (own_numbers::used) [[unlikely]]
+    return static_cast<H>(own_numbers::handle(number));
   return std::get<Numbering<H>>(kNumberings).handle(number);
 }
 
@@ -53,6 +65,8 @@ template <class H>
 inline int number(H handle) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
   if (value < kFirstUserHandle) return static_cast<int>(value);
+  if (own_numbers::used) [[unlikely]]
+    return own_numbers::number(handle);
   return std::get<Numbering<H>>(kNumberings).number(handle);
 }
 

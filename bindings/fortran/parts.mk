@@ -6,7 +6,7 @@ libfortran_parts_la_SOURCES = \
 	bindings/fortran/callbacks.cpp bindings/fortran/callbacks.hpp \
 	bindings/fortran/choice_buffer.cpp bindings/fortran/choice_buffer.hpp \
 	bindings/fortran/descriptor.hpp \
-	bindings/fortran/handle_numbers.hpp \
+	bindings/fortran/handle_numbers.cpp bindings/fortran/handle_numbers.hpp \
 	bindings/fortran/kept.cpp bindings/fortran/kept.hpp \
 	bindings/fortran/peers.cpp bindings/fortran/peers.hpp \
 	bindings/fortran/predefined_callbacks.cpp \

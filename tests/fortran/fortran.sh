@@ -4,6 +4,8 @@
 # that configure found), with optimization, on 1 to 4 processes; the modules for compilers without
 # descriptors, by force; examples; C beside Fortran; a tool that intercepts C's functions; sentinels with
 # each linker, PIE or not, and in plug-ins; what mpifort refuses. In the top build folder.
+# FORTRAN_OTHER_MPIS: prefixes of libraries with bin/mpiexec and lib/libmpi_abi.so.1, over which the
+# same programs run as well (pip install impi-rt, or mpich).
 set -eu
 srcdir=$(cd "${srcdir:-.}" && pwd)
 here=$srcdir/tests/fortran
@@ -35,13 +37,14 @@ compile() {
   sed -n '1,20p' "$output.log"
   return 1
 }
-# wanted RANKS PROGRAM ARGUMENT...: its last line is "as wanted", or that of $last.
+# wanted RANKS PROGRAM ARGUMENT...: its last line is "as wanted", or that of $last; started by $start.
 last='as wanted'
+start=$build/mpirun
 wanted() {
   ranks=$1
   shift
-  timeout 120 "$build/mpirun" -n "$ranks" "$@" >out 2>&1 && [ "$(tail -n 1 out)" = "$last" ] && return
-  fail "$fc: $* on $ranks"
+  timeout 120 "$start" -n "$ranks" "$@" >out 2>&1 && [ "$(tail -n 1 out)" = "$last" ] && return
+  fail "$fc: $* on $ranks by $start"
   sed -n '1,20p' out
 }
 
@@ -64,6 +67,26 @@ programs() {
     for ranks in 1 3 4; do wanted $ranks ./heat 60 50; done
   fi
   last='as wanted'
+}
+
+# The same programs over another libmpi_abi.
+other_libraries() {
+  "$build/bin/mpicc" -shared -fPIC "$here/wrong_numbers.c" -o wrong_numbers.so
+  for program in include_file.f old_module.f90 new_module.f90; do
+    wanted 2 env "LD_PRELOAD=$tmp/wrong_numbers.so" "./$program.x"
+  done
+  for prefix in ${FORTRAN_OTHER_MPIS:-}; do
+    start="$prefix/bin/mpiexec"
+    abi="LD_PRELOAD=$prefix/lib/libmpi_abi.so.1"
+    for program in include_file.f old_module.f90 new_module.f90; do
+      for ranks in 2 4; do wanted $ranks env "$abi" "./$program.x"; done
+    done
+    for program in include_file.f old_module.f90; do wanted 1 env "$abi" "./$program.x"; done
+    last=correct
+    wanted 4 env "$abi" ./heat 60 50
+    last='as wanted'
+    start=$build/mpirun
+  done
 }
 
 # Modules of the kind for other compilers.
@@ -129,6 +152,7 @@ for fc in $compilers; do
   [ -d "$("$build/bin/mpifort" "-fc=$fc" -showme:incdirs | sed 's/.* //')" ] ||
     "$build/bin/mpifort" "-fc=$fc" -make-modules >/dev/null || fail "$fc: modules"
   programs
+  other_libraries
   plain_modules "$fc"
   c_beside_fortran
   sentinels

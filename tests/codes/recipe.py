@@ -42,8 +42,8 @@ class Recipe:
     """`kind`: "must" pass, or is "tried". `debian`: a source package; `pypi`: a source distribution.
     `apt`: packages that it needs; `pip`: those of Python, in a virtual environment whose programs come
     first. `build`: a shell script in the unpacked source, which has mpicc, mpicxx, mpif90 and mpirun of
-    one library first in its path, and $JOBS and $INSTALL, a folder of its own. `after`: codes whose
-    $INSTALL it finds as $INSTALL_name."""
+    one library first in its path, and $JOBS and $INSTALL, a folder of its own; $QUICK is not empty for CI, which
+    wants no more than its checks need, soon. `after`: codes whose $INSTALL it finds as $INSTALL_name."""
 
     name: str
     title: str
@@ -56,7 +56,7 @@ class Recipe:
     apt: list = dataclasses.field(default_factory=list)
     pip: list = dataclasses.field(default_factory=list)
     after: list = dataclasses.field(default_factory=list)
-    ci: list = dataclasses.field(default_factory=list)  # names of checks that CI runs
+    ci: dict = dataclasses.field(default_factory=dict)  # names of checks that CI runs, and with which ranks
 
 
 def load(path):

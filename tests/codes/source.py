@@ -1,11 +1,22 @@
 # Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 """Brings the source of a code: from Debian's source packages, or from PyPI. Once for all libraries."""
 
+import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+
+
+# A registry that does not answer is to be noticed soon.
+PIP = ["--timeout", "20", "--retries", "1"]
+APT = [
+    word
+    for name, value in (("Retries", 1), ("http::Timeout", 20), ("https::Timeout", 20))
+    for word in ("-o", f"Acquire::{name}={value}")
+]
+LONGEST = 600
 
 
 class Unreachable(Exception):
@@ -26,9 +37,25 @@ def call(command, log, cwd=None):
     with open(log, "ab") as out:
         out.write(f"\n$ {' '.join(map(str, command))}\n".encode())
         out.flush()
-        done = subprocess.run([str(word) for word in command], stdout=out, stderr=out, cwd=cwd, check=False)
+        try:
+            done = subprocess.run(
+                [str(word) for word in command], stdout=out, stderr=out, cwd=cwd, check=False, timeout=LONGEST
+            )
+        except subprocess.TimeoutExpired as late:
+            raise Unreachable(f"{command[0]} had not ended after {LONGEST} s: {log}") from late
     if done.returncode != 0:
         raise Unreachable(f"{command[0]} ended with status {done.returncode}: {log}")
+
+
+def install(packages, log):
+    """Debian's packages, as root or by sudo. The lists may be old, or there may be none yet."""
+    apt = [*([] if os.geteuid() == 0 else ["sudo", "-n"]), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *APT]
+    command = [*apt, "-o", "DPkg::Lock::Timeout=300", "install", "-y", "--no-install-recommends", *packages]
+    try:
+        call(command, log)
+    except Unreachable:
+        call([*apt, "update"], log)
+        call(command, log)
 
 
 class SourcePackages:
@@ -64,7 +91,7 @@ class SourcePackages:
                     block = "Types: deb-src\nURIs: {}\nSuites: {}\nComponents: {}\n".format(*found.groups()[1:])
                     blocks.append(block + (f"Signed-By: {signed[1]}\n" if signed else ""))
         (self.folder / "source.sources").write_text("\n\n".join(blocks))
-        call(["apt-get", *self.options(), "update"], self.log)
+        call(["apt-get", *APT, *self.options(), "update"], self.log)
         self.ready = True
 
     def unpack(self, package, place):
@@ -73,7 +100,7 @@ class SourcePackages:
         around = place.parent / f"{place.name}.dl"
         shutil.rmtree(around, ignore_errors=True)
         around.mkdir(parents=True)
-        call(["apt-get", *self.options(), "source", "--only-source", package], self.log, around)
+        call(["apt-get", *APT, *self.options(), "source", "--only-source", package], self.log, around)
         folders = [path for path in around.iterdir() if path.is_dir()]
         if len(folders) != 1:
             raise Unreachable(f"the source package {package} has {len(folders)} folders")
@@ -85,7 +112,7 @@ def unpack_from_pypi(package, place, log):
     around = place.parent / f"{place.name}.dl"
     shutil.rmtree(around, ignore_errors=True)
     around.mkdir(parents=True)
-    call([sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary=:all:",
+    call([sys.executable, "-m", "pip", "download", *PIP, "--no-deps", f"--no-binary={package}",
           "--dest", around, package], log)  # fmt: skip
     archives = list(around.glob("*.tar.gz"))
     if len(archives) != 1:

@@ -15,7 +15,7 @@
 
 namespace remit::verbs {
 
-bool Operations::post(Endpoint& endpoint, const Operation& operation) {
+bool Operations::post_other(Endpoint& endpoint, const Operation& operation) {
   switch (operation.kind) {
     case OpKind::send:
       return send(endpoint, operation);
@@ -68,7 +68,6 @@ bool Operations::move_plain(Endpoint& endpoint, const Operation& operation) {
 }
 
 bool Operations::put(Endpoint& endpoint, const Operation& operation) {
-  if (is_plain(operation)) return move_plain(endpoint, operation);
   if (operation.notify && !Borrowing::can_send(endpoint)) return borrowing_.starve(endpoint);
   const bool inlined = total_length(operation.local) <= work_.max_inline();
   Gather gather(operation, Source::local, adapter_.limits().max_sge,
@@ -109,7 +108,6 @@ bool Operations::put(Endpoint& endpoint, const Operation& operation) {
 }
 
 bool Operations::get(Endpoint& endpoint, const Operation& operation) {
-  if (is_plain(operation)) return move_plain(endpoint, operation);
   Gather gather(operation, Source::remote, adapter_.limits().max_sge_read, config_.mask.iwarp);
   if (gather.done()) {
     agenda_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);

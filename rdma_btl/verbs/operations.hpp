@@ -33,7 +33,11 @@ class Operations {
         notes_(notes) {}
 
   /// False: it is not accepted now, for want of room or of a credit.
-  [[nodiscard]] bool post(Endpoint& endpoint, const Operation& operation);
+  [[nodiscard]] bool post(Endpoint& endpoint, const Operation& operation) {
+    return is_plain(operation) ? move_plain(endpoint, operation) : post_other(endpoint, operation);
+  }
+
+ private:
   /// Whether it is what most puts and gets are: one piece, which is not empty, and nothing else.
   /// With iWARP it may become two.
   [[nodiscard]] bool is_plain(const Operation& operation) const {
@@ -41,10 +45,8 @@ class Operations {
            operation.local.size() == 1 && operation.local[0].length != 0 && !operation.notify &&
            !config_.mask.iwarp;
   }
-  /// post() of such.
   [[nodiscard]] bool move_plain(Endpoint& endpoint, const Operation& operation);
-
- private:
+  [[nodiscard]] bool post_other(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool send(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool put(Endpoint& endpoint, const Operation& operation);
   [[nodiscard]] bool get(Endpoint& endpoint, const Operation& operation);

@@ -157,9 +157,6 @@ void VerbsDevice::deregister(const Region& region) {
 
 std::size_t VerbsDevice::post(EndpointId id, std::span<const Operation> operations) {
   verbs::Endpoint& endpoint = parts_.endpoints[id];
-  if (operations.size() == 1 && endpoint.state == verbs::State::open &&
-      parts_.operations.is_plain(operations[0])) [[likely]]
-    return parts_.operations.move_plain(endpoint, operations[0]) ? 1 : 0;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (endpoint.state != verbs::State::open) [[unlikely]]
       return i + post_closed(endpoint, operations.subspan(i));

@@ -19,15 +19,15 @@ namespace {
 /// Without waiting for the other end of a pipe.
 constexpr int kLook = O_RDONLY | O_NONBLOCK;
 
-class OpenFile {
+class OpenedToLook {
  public:
-  OpenFile(FileCalls& calls, const std::string& path, int flags)
+  OpenedToLook(FileCalls& calls, const std::string& path, int flags)
       : calls_(calls), fd_(calls.open(path.c_str(), flags, 0)) {}
-  ~OpenFile() {
+  ~OpenedToLook() {
     if (fd_ >= 0) static_cast<void>(calls_.close(fd_));
   }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+  OpenedToLook(const OpenedToLook&) = delete;
+  OpenedToLook& operator=(const OpenedToLook&) = delete;
   /// Below 0: the errno, negated.
   [[nodiscard]] int get() const { return fd_; }
 
@@ -75,7 +75,7 @@ Expected<FileFacts> ask_file(FileCalls& calls, const FileQuestion& question,
   facts.name = question.name;
   facts.prefix = name.prefix;
   facts.asked = name.path;
-  const OpenFile file(calls, facts.asked, kLook);
+  const OpenedToLook file(calls, facts.asked, kLook);
   struct stat what = {};
   facts.is_there = file.get() >= 0 && calls.fstat(file.get(), what) == 0 && !S_ISDIR(what.st_mode);
   if (file.get() >= 0) {
@@ -83,7 +83,7 @@ Expected<FileFacts> ask_file(FileCalls& calls, const FileQuestion& question,
   } else {
     // One that may not be read is on the file system of its folder, too, or nearly always.
     facts.asked = folder_of(facts.asked);
-    const OpenFile folder(calls, facts.asked, kLook | O_DIRECTORY);
+    const OpenedToLook folder(calls, facts.asked, kLook | O_DIRECTORY);
     if (folder.get() < 0)
       return tl::unexpected(error_of_call(-folder.get(), facts.asked, "look at the folder"));
     facts.traits = traits_of_open(calls, folder.get());

@@ -3,12 +3,19 @@
 # remit_info reads the declarations of the parameters from the layers themselves, so it takes all of
 # their objects, not only those that it calls.
 bin_PROGRAMS += remit_info
-remit_info_SOURCES = programs/remit_info.cpp programs/info_collectives.cpp \
+info_sources = programs/remit_info.cpp programs/info_collectives.cpp \
 	programs/info_collectives.hpp programs/info_report.cpp programs/info_report.hpp \
 	programs/info_variables.cpp programs/info_variables.hpp \
 	programs/info_windows.cpp programs/info_windows.hpp programs/window_rows.cpp \
 	programs/window_rows.hpp programs/info_files.cpp programs/info_files.hpp \
 	programs/file_rows.cpp programs/file_rows.hpp
+info_groups = together/info-1.cpp
+if TOGETHER
+together += $(info_groups)
+nodist_remit_info_SOURCES = $(info_groups)
+else
+remit_info_SOURCES = $(info_sources)
+endif
 # (automake takes a literal -Wl here for a mistake)
 remit_info_LDADD = $(subst ,,-Wl,--whole-archive,.libs/libfiles.a,--no-whole-archive) \
 	$(PMIX_LIBS) $(HWLOC_LIBS)
@@ -20,7 +27,7 @@ bin_PROGRAMS += remit_profile
 remit_profile_SOURCES = programs/profile/main.cpp
 remit_profile_LDADD = libprofile_report.la
 noinst_LTLIBRARIES += libprofile_report.la
-libprofile_report_la_SOURCES = \
+profile_sources = \
 	programs/profile/advice.cpp programs/profile/advice.hpp \
 	programs/profile/compare.cpp programs/profile/compare.hpp \
 	programs/profile/drawing.cpp programs/profile/drawing.hpp \
@@ -42,6 +49,13 @@ libprofile_report_la_SOURCES = \
 	programs/profile/trace.cpp programs/profile/trace.hpp \
 	programs/profile/trace_digest.cpp programs/profile/trace_digest.hpp \
 	programs/profile/trace_json.cpp programs/profile/trace_json.hpp
+profile_groups = together/profile-1.cpp together/profile-2.cpp
+if TOGETHER
+together += $(profile_groups)
+nodist_libprofile_report_la_SOURCES = $(profile_groups)
+else
+libprofile_report_la_SOURCES = $(profile_sources)
+endif
 libprofile_report_la_LIBADD = libruntime.la -ldl
 page_text = programs/generated/page.inc
 EXTRA_DIST += programs/profile/page.html $(page_text)

@@ -9,8 +9,7 @@ $(profile_generated): tool/profile/generate.py abi/tables.py abi/functions.tsv a
 generated: $(profile_generated)
 
 lib_LTLIBRARIES += libremit_profile.la
-libremit_profile_la_SOURCES = \
-	tool/generated/wrappers.cpp \
+recorder_sources = \
 	tool/profile/call_stack.cpp tool/profile/call_stack.hpp \
 	tool/profile/clock.cpp tool/profile/clock.hpp \
 	tool/profile/functions.hpp \
@@ -23,6 +22,14 @@ libremit_profile_la_SOURCES = \
 	tool/profile/recorder.cpp tool/profile/recorder.hpp \
 	tool/profile/spin_lock.hpp tool/profile/trace.hpp \
 	tool/profile/tracer.cpp tool/profile/tracer.hpp
+libremit_profile_la_SOURCES = tool/generated/wrappers.cpp
+recorder_groups = together/recorder-1.cpp
+if TOGETHER
+together += $(recorder_groups)
+nodist_libremit_profile_la_SOURCES = $(recorder_groups)
+else
+libremit_profile_la_SOURCES += $(recorder_sources)
+endif
 libremit_profile_la_CXXFLAGS = $(AM_CXXFLAGS) -fno-exceptions -fno-rtti -fno-threadsafe-statics
 libremit_profile_la_LIBADD = $(STATIC_LIBSTDCXX)
 libremit_profile_la_LDFLAGS = -module -avoid-version \

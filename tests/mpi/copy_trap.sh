@@ -33,15 +33,16 @@ case $said in
 esac
 
 failures=0
+complaints=
 complain() {
   printf 'FAIL: %s\n' "$*"
   failures=$((failures + 1))
+  complaints="$complaints
+$*"
 }
 
-# checked RANKS [VARIABLE=VALUE...] PROGRAM...: what all ranks have counted is right.
-checked() {
-  ranks=$1
-  shift
+# run RANKS [VARIABLE=VALUE...] PROGRAM...: the output is in $tmp/output.
+run() {
   env LD_PRELOAD="$tmp/counter.so" timeout 300 sh -c '
     ranks=$1
     shift
@@ -49,18 +50,30 @@ checked() {
       export "$1"
       shift
     done
-    exec ./mpirun -n "$ranks" "$@"' run "$ranks" "$@" >"$tmp/output" 2>&1 </dev/null || {
+    exec ./mpirun -n "$ranks" "$@"' run "$@" >"$tmp/output" 2>&1 </dev/null || {
     tail -n 20 "$tmp/output"
-    complain "$ranks ranks: $*"
-    return 0
+    return 1
   }
+}
+
+# trapped: the lines of those that have counted a copy in the trap.
+trapped() { grep '^trap counter: ' "$tmp/output" | grep -v ' 0 in the trap$' || true; }
+
+# checked RANKS [VARIABLE=VALUE...] PROGRAM...: what all ranks have counted is right. A table of the library's
+# own that grows is copied once, from and to wherever the heap has room, so that one in 130 of these copies
+# is in the trap: only what comes again in a second run, from the same place of the code, is a finding.
+checked() {
+  run "$@" || { complain "ranks: $*"; return 0; }
   counted=$(grep -c '^trap counter: ' "$tmp/output") || true
-  [ "$counted" -ge "$ranks" ] || complain "$ranks ranks: $*: $counted have counted"
-  if grep '^trap counter: ' "$tmp/output" | grep -v ' 0 in the trap$'; then
-    complain "$ranks ranks: $*"
-    return 0
+  [ "$counted" -ge "$1" ] || complain "ranks: $*: $counted have counted"
+  if [ "$(trapped)" ]; then
+    trapped | sed 's/.*first at //' | sort -u >"$tmp/first"
+    run "$@" || { complain "ranks: $*"; return 0; }
+    if trapped | grep -F -f "$tmp/first"; then complain "ranks: $*"; return 0; fi
   fi
   calls=$((calls + $(awk '/^trap counter: / { n += $3 } END { print n + 0 }' "$tmp/output")))
+  ranks=$1
+  shift
   echo "ok $ranks ranks: $*"
 }
 
@@ -111,5 +124,5 @@ else
   checked 4 tests/mpi/coll_random
 fi
 [ "$calls" -gt 1000 ] || fail "only $calls calls were counted: does the library call anything else?"
-[ "$failures" -eq 0 ] || fail "$failures runs"
+[ "$failures" -eq 0 ] || fail "$failures runs:$complaints"
 echo "$calls copies, none in the trap"

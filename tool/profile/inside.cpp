@@ -20,11 +20,6 @@
 namespace remit::profile {
 namespace {
 
-template <class Function>
-Function* library(const char* name) {
-  return reinterpret_cast<Function*>(library_function(name));
-}
-
 // The functions of MPI_T that are used; null ones are those of a library without events.
 struct Tool {
   decltype(MPI_T_init_thread)* init = library<decltype(MPI_T_init_thread)>("PMPI_T_init_thread");

@@ -28,8 +28,7 @@ void* find_in_library(const char* name) {
 }
 
 void describe_library(Record& all) {
-  const auto version = reinterpret_cast<decltype(&MPI_Get_library_version)>(
-      library_function("PMPI_Get_library_version"));
+  const auto version = library<decltype(MPI_Get_library_version)>("PMPI_Get_library_version");
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   if (version == nullptr || version(text.data(), &length) != MPI_SUCCESS) return;
@@ -40,10 +39,9 @@ void describe_library(Record& all) {
 void initialized() {
   Record& all = record();
   describe_library(all);
-  const auto rank = reinterpret_cast<decltype(&MPI_Comm_rank)>(library_function("PMPI_Comm_rank"));
-  const auto size = reinterpret_cast<decltype(&MPI_Comm_size)>(library_function("PMPI_Comm_size"));
-  const auto level =
-      reinterpret_cast<decltype(&MPI_Query_thread)>(library_function("PMPI_Query_thread"));
+  const auto rank = library<decltype(MPI_Comm_rank)>("PMPI_Comm_rank");
+  const auto size = library<decltype(MPI_Comm_size)>("PMPI_Comm_size");
+  const auto level = library<decltype(MPI_Query_thread)>("PMPI_Query_thread");
   rank(MPI_COMM_WORLD, &all.rank);
   size(MPI_COMM_WORLD, &all.ranks);
   level(&all.thread_level);

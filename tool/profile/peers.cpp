@@ -16,11 +16,6 @@ constinit std::atomic<std::uint32_t> rank_generation{1};
 
 namespace {
 
-template <class Function>
-Function* library(const char* name) {
-  return reinterpret_cast<Function*>(library_function(name));
-}
-
 // The ranks of a communicator or window, by its handle.
 struct RankTable {
   std::uintptr_t handle;

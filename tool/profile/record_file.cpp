@@ -71,7 +71,7 @@ void make_path(char* path, std::size_t size, const char* folder, const Record& r
                 record.rank < 0 ? 0 : record.rank, end.data(), kSuffix);
 }
 
-void complain(const char* path, int error) {
+void complain_of_record(const char* path, int error) {
   std::fprintf(stderr, "Remit's profile: there is no record of this process: %s: %s\n", path,
                std::strerror(error));
 }
@@ -84,7 +84,7 @@ bool may_be_written() {
 
 void* map_file(const char* folder, const Record& begin) {
   if (!may_be_written()) {
-    complain(folder, EFBIG);
+    complain_of_record(folder, EFBIG);
     return MAP_FAILED;
   }
   (void)::mkdir(folder, 0777);  // where it is not there yet
@@ -95,7 +95,7 @@ void* map_file(const char* folder, const Record& begin) {
     if (file < 0 && errno != EEXIST) break;
   }
   if (file < 0) {
-    complain(path.data(), errno);
+    complain_of_record(path.data(), errno);
     path[0] = 0;
     return MAP_FAILED;
   }
@@ -106,7 +106,7 @@ void* map_file(const char* folder, const Record& begin) {
       error != 0 ? MAP_FAILED
                  : ::mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) {
-    complain(path.data(), error != 0 ? error : errno);
+    complain_of_record(path.data(), error != 0 ? error : errno);
     ::unlink(path.data());
     ::close(file);
     file = -1;

@@ -198,6 +198,10 @@ template <class Function>
 
 /// A function of the library that no tool wraps, by its PMPI_ name; null: it has none.
 [[nodiscard]] void* library_function(const char* name);
+template <class Function>
+[[nodiscard]] Function* library(const char* name) {
+  return reinterpret_cast<Function*>(library_function(name));
+}
 
 /// The record; opened by the first call. Without a file it is private memory.
 [[nodiscard]] Record& record();

@@ -112,7 +112,7 @@ std::uint32_t number_of(TraceKind kind, std::int32_t peer, std::uint32_t context
   }
 }
 
-void complain(const char* path, int error) {
+void complain_of_trace(const char* path, int error) {
   std::fprintf(stderr, "Remit's profile: there is no trace of this process: %s: %s\n", path,
                std::strerror(error));
 }
@@ -130,7 +130,7 @@ TraceFile* map_trace(const char* path, int file) {
     if (memory != MAP_FAILED) return static_cast<TraceFile*>(memory);
     error = errno;
   }
-  complain(path, error);
+  complain_of_trace(path, error);
   return nullptr;
 }
 
@@ -144,7 +144,7 @@ void open_trace(const char* record_path) {
   std::snprintf(path.data(), path.size(), "%.*s%s", static_cast<int>(stem), record_path,
                 kTraceSuffix);
   const int file = ::open(path.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return complain(path.data(), errno);
+  if (file < 0) return complain_of_trace(path.data(), errno);
   TraceFile* const made = map_trace(path.data(), file);
   if (made == nullptr) {
     ::unlink(path.data());

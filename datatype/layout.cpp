@@ -7,6 +7,7 @@
 
 #include "datatype/layout_copy.hpp"
 #include "datatype/layout_node.hpp"
+#include "runtime/copy_time.hpp"
 
 namespace remit {
 namespace {
@@ -313,6 +314,7 @@ std::size_t Layout::pack(const void* base, MPI_Count count, std::size_t offset,
   const std::size_t bytes = std::min(out.size(), static_cast<std::size_t>(total - from));
   if (bytes == 0) return 0;
   CopySink<true> sink{out.data()};
+  const TimedCopy time(bytes);
   walk(reinterpret_cast<Address>(base), count, from, from + static_cast<std::int64_t>(bytes), sink);
   return bytes;
 }
@@ -326,6 +328,7 @@ std::size_t Layout::unpack(void* base, MPI_Count count, std::size_t offset,
   if (bytes == 0) return 0;
   // The sink for unpacking only reads its packed side.
   CopySink<false> sink{const_cast<std::byte*>(in.data())};
+  const TimedCopy time(bytes);
   walk(reinterpret_cast<Address>(base), count, from, from + static_cast<std::int64_t>(bytes), sink);
   return bytes;
 }

@@ -11,6 +11,7 @@
 #include "datatype/half.hpp"
 #include "datatype/numbers.hpp"
 #include "datatype/pair_reductions.hpp"
+#include "runtime/copy_time.hpp"
 #include "runtime/processor.hpp"
 
 namespace remit {
@@ -396,6 +397,7 @@ void reduce_local(const Op& op, const void* in, void* inout, MPI_Count count,
   if (count == 0) return;
   const auto* const from = static_cast<const std::byte*>(in);
   auto* const to = static_cast<std::byte*>(inout);
+  const TimedCopy time(static_cast<std::size_t>(count * datatype.size()));
   if (const ReductionKernel kernel = reduction_kernel(op, datatype); kernel != nullptr) {
     kernel(from, to, static_cast<std::size_t>(count));
   } else if (op.large_function() != nullptr) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "runtime/copy_time.hpp"
 #include "runtime/processor.hpp"
 
 #ifdef __x86_64__
@@ -135,9 +136,10 @@ bool close_in_page(std::uintptr_t to, std::uintptr_t from) {
 
 }  // namespace
 
-void copy_long(void* to_any, const void* from_any, std::size_t n) {
-  auto* const to = static_cast<std::byte*>(to_any);
-  const auto* const from = static_cast<const std::byte*>(from_any);
+namespace {
+
+[[gnu::always_inline]] inline void choose_copy(std::byte* to, const std::byte* from,
+                                               std::size_t n) {
   if (close_in_page(reinterpret_cast<std::uintptr_t>(to), reinterpret_cast<std::uintptr_t>(from))) {
     copy_in_blocks(block_loop.load(std::memory_order_relaxed), to, from, n);
   } else if (n > kPiece && n <= pieces_to.load(std::memory_order_relaxed)) {
@@ -145,6 +147,21 @@ void copy_long(void* to_any, const void* from_any, std::size_t n) {
   } else {
     std::memcpy(to, from, n);
   }
+}
+
+[[gnu::noinline]] void copy_timed(std::byte* to, const std::byte* from, std::size_t n) {
+  const TimedCopy time(n);
+  choose_copy(to, from, n);
+}
+
+}  // namespace
+
+void copy_long(void* to_any, const void* from_any, std::size_t n) {
+  auto* const to = static_cast<std::byte*>(to_any);
+  const auto* const from = static_cast<const std::byte*>(from_any);
+  if (n >= CopyTime::kFromBytes && CopyTime::is_wanted()) [[unlikely]]
+    return copy_timed(to, from, n);
+  choose_copy(to, from, n);
 }
 
 void move_bytes(void* to, const void* from, std::size_t n) {

@@ -261,8 +261,9 @@ const std::array<EventDecl, kEventKinds> kEvents{{
      "wait_ended",
      "waiting",
      EventWords::waits,
-     "a call that had to wait goes on; peer, context, tag: of what it waited for last",
-     {item("call"), kPeer, kContext, kTag, int64("blocked_ns"), item("cause")}},
+     "a call that had to wait goes on; peer, context, tag: of what it waited for last; copied_ns: "
+     "of blocked_ns, in copies",
+     {item("call"), kPeer, kContext, kTag, int64("blocked_ns"), item("cause"), int64("copied_ns")}},
     {EventKind::rendezvous_answered,
      "rendezvous_answered",
      "messages",

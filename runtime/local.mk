@@ -14,7 +14,8 @@ runtime_sources = \
 	runtime/call_status.cpp runtime/call_status.hpp \
 	runtime/claim_lines.hpp \
 	runtime/clock.hpp \
-	runtime/copy.cpp runtime/copy.hpp runtime/copy_small.hpp runtime/nagle.cpp runtime/nagle.hpp runtime/prefetch.hpp \
+	runtime/copy.cpp runtime/copy.hpp runtime/copy_small.hpp runtime/copy_time.cpp \
+	runtime/copy_time.hpp runtime/nagle.cpp runtime/nagle.hpp runtime/prefetch.hpp \
 	runtime/error.cpp runtime/error.hpp \
 	runtime/events.cpp runtime/events.hpp \
 	runtime/fmt.cpp \

@@ -31,7 +31,9 @@ Progress::~Progress() {
 }
 
 void Progress::wanted_events_changed() {
-  policy_.watch(events_->wanted(EventKind::wait_ended));
+  const bool watched = events_->wanted(EventKind::wait_ended);
+  policy_.watch(watched);
+  copies_.want(watched);
 }
 
 void Progress::look_around(Idle& idle) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/call_status.hpp"
+#include "runtime/copy_time.hpp"
 #include "runtime/events.hpp"
 #include "runtime/progress_sources.hpp"
 #include "runtime/run_queue.hpp"
@@ -140,6 +141,8 @@ class Progress final : private EventSwitch {
     std::uint64_t slept_ns = 0;  ///< how long sleeps lasted
   };
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// How long copies have taken, while EventKind::wait_ended was wanted.
+  [[nodiscard]] std::uint64_t copied_ns() const { return copies_.ns(); }
 
  private:
   /// A wait in which nothing has happened for so long.
@@ -184,6 +187,7 @@ class Progress final : private EventSwitch {
   AdaptiveWait policy_;
   WaitNotices notices_;
   Counters counters_;
+  CopyMeter copies_;
   Events* const events_;
 };
 

@@ -48,6 +48,7 @@ PvarValue waiting_value(const PvarDecl& decl, Progress& progress) {
   if (is(decl, "late")) return waits.late;
   if (is(decl, "crowded")) return waits.crowded;
   if (is(decl, "slept_ns")) return waits.slept_ns;
+  if (is(decl, "copied_ns")) return progress.copied_ns();
   if (progress.spins_now()) return 1;
   return progress.yields_now() != 0 ? 2 : 3;
 }

@@ -387,7 +387,10 @@ void Builder::add_general(const Record& record) {
     const profile::CounterRecord& one = record.counters[i];
     std::uint64_t& sum = profile_.counters[text_of(one.name)];
     sum = one.is_peak != 0 ? std::max(sum, one.value) : sum + one.value;
+    if (text_of(one.name) == profile::kCopiedCounter)
+      profile_.ranks.back().copying = static_cast<double>(one.value) * kNs;
   }
+  profile_.tells_moving = profile_.tells_moving || (record.has_waits & profile::kTellsCopies) != 0;
   for (std::size_t i = 0; i < record.setting_count; ++i) {
     std::pair setting(text_of(record.settings[i].name), text_of(record.settings[i].value));
     if (std::ranges::find(profile_.settings, setting) == profile_.settings.end()) {

@@ -65,11 +65,11 @@ struct Part {
 };
 
 // Colours that people who see fewer colours tell apart.
-constexpr std::array<Part, 3> kParts{{
+constexpr std::array<Part, 4> kParts{{
     {"computing", 0x4477aa, [](const Rank& rank) { return rank.outside(); }},
-    {"waiting", 0xee6677, [](const Rank& rank) { return std::min(rank.waiting(), rank.mpi); }},
-    {"in MPI otherwise", 0xccbb44,
-     [](const Rank& rank) { return rank.mpi - std::min(rank.waiting(), rank.mpi); }},
+    {"waiting", 0xee6677, [](const Rank& rank) { return rank.waited_in_mpi(); }},
+    {"moving data", 0x228833, [](const Rank& rank) { return rank.moving(); }},
+    {"in MPI otherwise", 0xccbb44, [](const Rank& rank) { return rank.overhead(); }},
 }};
 
 }  // namespace

@@ -3,6 +3,7 @@
 // seconds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -77,6 +78,7 @@ struct Rank {
   double mpi = 0;  ///< of the thread that started MPI
   double paused = 0;
   Waits waited{};
+  double copying = 0;  ///< long data, as far as the library tells
   std::uint64_t calls = 0;
   std::uint64_t threads = 0;
   double other_threads_mpi = 0;
@@ -96,6 +98,10 @@ struct Rank {
   [[nodiscard]] double measured() const { return run - paused; }
   [[nodiscard]] double outside() const { return run - mpi - paused; }
   [[nodiscard]] double waiting() const { return sum_of(waited); }
+  // What `mpi` is shared out to. Other threads and times without counting may have copied, too.
+  [[nodiscard]] double waited_in_mpi() const { return std::min(waiting(), mpi); }
+  [[nodiscard]] double moving() const { return std::min(copying, mpi - waited_in_mpi()); }
+  [[nodiscard]] double overhead() const { return mpi - waited_in_mpi() - moving(); }
 };
 
 /// What one rank sent to another, and how long it waited for it.
@@ -145,6 +151,7 @@ struct Profile {
   Sizes sizes;
   std::map<std::string, std::uint64_t> counters;  ///< performance variables, of all ranks
   bool has_inside = false;                        ///< a library told for whom calls waited
+  bool tells_moving = false;                      ///< a library told how long it copied
   bool slow_clock = false;
   std::uint64_t taken = 0;       ///< messages, as far as traces count them
   std::uint64_t unexpected = 0;  ///< of these, that were there before their receives

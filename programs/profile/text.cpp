@@ -20,6 +20,21 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
+/// What the time of all ranks went into, as far as the library tells.
+std::string shares_of_mpi(const Profile& profile) {
+  double waiting = 0;
+  double moving = 0;
+  double overhead = 0;
+  for (const Rank& rank : profile.ranks) {
+    waiting += rank.waited_in_mpi();
+    moving += rank.moving();
+    overhead += rank.overhead();
+  }
+  if (!profile.tells_moving) return {};
+  return fmt::format("In MPI, all ranks: {} waiting, {} moving data, {} overhead.\n\n",
+                     duration(waiting), duration(moving), duration(overhead));
+}
+
 }  // namespace
 
 std::string to_csv(const Profile& profile) {
@@ -47,6 +62,7 @@ std::string to_text(const Profile& profile) {
       percent(profile.efficiency.parallel), percent(profile.efficiency.load_balance),
       percent(profile.efficiency.communication), profile.ranks.size(),
       profile.ranks.size() == 1 ? "" : "s", duration(profile.run));
+  text += shares_of_mpi(profile);
   text += fmt::format("{:>10} {:>10} {:>12} {:>10}  {}\n", "seconds", "waiting", "calls", "bytes",
                       "call site");
   for (std::size_t i = 0; i < std::min(profile.sites.size(), kShown); ++i) {

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "runtime/copy.hpp"
+#include "runtime/copy_time.hpp"
 #include "runtime/os/os.hpp"
 
 namespace remit {
@@ -89,8 +90,19 @@ bool KernelCopy::needs_detour(bool to_peer, std::span<const iovec> local,
   return false;
 }
 
+namespace {
+
+std::size_t bytes_of(std::span<const iovec> pieces) {
+  std::size_t bytes = 0;
+  for (const iovec& piece : pieces) bytes += piece.iov_len;
+  return bytes;
+}
+
+}  // namespace
+
 ssize_t KernelCopy::copy(pid_t peer, bool to_peer, std::span<const iovec> local,
                          std::span<const iovec> remote) {
+  const TimedCopy time(CopyTime::is_wanted() ? bytes_of(local) : 0);
   if (takes_detours_ && needs_detour(to_peer, local, remote))
     return by_detour(peer, to_peer, local, remote);
   return to_peer ? ::process_vm_writev(peer, local.data(), local.size(), remote.data(),

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "runtime/clock.hpp"
+#include "runtime/copy_time.hpp"
 
 namespace remit {
 
@@ -19,9 +20,11 @@ struct WatchedWait : CallSlot {
   explicit WatchedWait(Events& who) : events(who) {
     used = kWatched;
     since_ns = monotonic_ns();
+    copied_before_ns = CopyTime::of_this_thread();
   }
   Events& events;
-  CallSlot* page_slot = nullptr;  ///< where it is written; null: nowhere yet
+  std::uint64_t copied_before_ns = 0;  ///< by the thread that waits
+  CallSlot* page_slot = nullptr;       ///< where it is written; null: nowhere yet
 };
 
 CallSlot*& page_slot_of(WaitNotice& notice) {
@@ -51,7 +54,7 @@ void raise_wait_ended(const WatchedWait& wait) {
   const std::int64_t peer = one || first_of_many ? std::int64_t{record.waits_for.at(0)} : -1;
   wait.events.raise(EventKind::wait_ended, waiting_call(record.function), peer, record.context,
                     record.has_peer ? record.tag : -1, monotonic_ns() - wait.since_ns,
-                    cause_of(record.kind));
+                    cause_of(record.kind), CopyTime::of_this_thread() - wait.copied_before_ns);
 }
 
 }  // namespace

@@ -171,6 +171,19 @@ class ProfileTest(MpirunTest):
         profile, _ = self.profile("--trace", "-n", "2", GUILTY, "counts")
         self.assertEqual(profile["taken"]["messages"], 101)
 
+    def test_moving_data_is_told_from_overhead(self):
+        bandwidth = str(BUILD / "benchmarks" / "suite" / "bw")
+        profile, _ = self.profile("-n", "2", bandwidth, "-s", "1048576", "-i", "20", "-x", "1")
+        self.assertTrue(profile["tells_moving"])
+        self.assertGreater(sum(rank["moving"] for rank in profile["ranks"]), 0)
+        for rank in profile["ranks"]:
+            parts = min(rank["waiting"], rank["mpi"]) + rank["moving"] + rank["overhead"]
+            self.assertAlmostEqual(parts, rank["mpi"], delta=5 * MICROSECOND)
+        # Short messages are overhead.
+        profile, _ = self.profile("-n", "2", GUILTY, "counts", folder=self.folder + "-short")
+        self.assertEqual([rank["moving"] for rank in profile["ranks"]], [0, 0])
+        self.assertGreater(profile["ranks"][0]["overhead"], 0)
+
     def test_long_waits_are_drawn_where_they_were(self):
         profile, _ = self.profile("-n", "2", GUILTY, "late_sender", "1", "400")
         rank = profile["ranks"][0]

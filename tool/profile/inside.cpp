@@ -116,7 +116,8 @@ std::uint64_t own_call() {
 
 void wait_ended(MPI_T_event_instance event, MPI_T_event_registration /*registration*/,
                 MPI_T_cb_safety /*safety*/, void* /*data*/) {
-  const auto blocked_ns = element<std::int64_t>(event, 4);
+  // What was copied meanwhile is not waited for. A library may not tell: then it is 0.
+  const auto blocked_ns = element<std::int64_t>(event, 4) - element<std::int64_t>(event, 6);
   const auto item = static_cast<std::size_t>(element<int>(event, 5));
   if (blocked_ns <= 0) return;
   const std::uint8_t number = item < kMostItems ? cause_of_item[item] : kNoCause;
@@ -303,7 +304,10 @@ void open_counters() {
     return;
   }
   for (int index = 0; index < count && handle_count < handles.size(); ++index) {
-    if (open_counter(index, handles[handle_count])) ++handle_count;
+    CounterHandle& next = handles[handle_count];
+    if (!open_counter(index, next)) continue;
+    if (std::string_view(next.name.data()) == kCopiedCounter) record().has_waits |= kTellsCopies;
+    ++handle_count;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace remit::profile {
@@ -53,6 +54,10 @@ inline constexpr std::size_t kCauses = 6;
 /// What moves data, as the histogram of sizes tells it apart.
 enum class Traffic : std::uint32_t { none, send, receive, collective, one_sided, file };
 inline constexpr std::size_t kTraffics = 6;
+
+/// Of Record::has_waits: the counter of this name is how long the rank copied, in nanoseconds.
+inline constexpr std::uint32_t kTellsCopies = 8;
+inline constexpr std::string_view kCopiedCounter = "waiting_copied_ns";
 
 /// Peers that are no rank of MPI_COMM_WORLD, or not known to be one.
 inline constexpr std::int32_t kUnknownPeer = -1;
@@ -227,7 +232,8 @@ struct Record {
   std::uint64_t taken;       ///< messages that receives have taken; only a trace counts them
   std::uint64_t unexpected;  ///< of these, that were here before their receives were
   std::uint64_t cost_ticks;  ///< of an empty call of the recorder, measured at the start, in 1/16
-  std::uint32_t has_waits;   ///< not 0: the library tells for whom calls wait; 4: also of messages
+  /// Not 0: the library tells for whom calls wait; 4: also of messages; kTellsCopies.
+  std::uint32_t has_waits;
   std::uint32_t counter_count;
   std::uint32_t module_count;
   std::uint32_t phase_count;

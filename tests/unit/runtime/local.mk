@@ -5,6 +5,7 @@ runtime_test_sources = \
 	tests/unit/runtime/bootstrap_test.cpp \
 	tests/unit/runtime/containers_test.cpp \
 	tests/unit/runtime/copy_test.cpp \
+	tests/unit/runtime/copy_time_test.cpp \
 	tests/unit/runtime/events_test.cpp \
 	tests/unit/runtime/host_facts_test.cpp \
 	tests/unit/runtime/os/kernel_copy_test.cpp \

@@ -197,6 +197,10 @@ class ProfileTest(MpirunTest):
         barrier = self.site(plain, "MPI_Barrier", "stacks_barrier")
         self.assertEqual(barrier["calls"], 16)
         self.assertNotIn("callers", barrier)
+        self.environment["REMIT_PROFILE_STACK"] = "N"
+        refused, _ = self.profile("-n", "2", GUILTY, "stacks", folder=self.folder + "-refused")
+        self.assertNotIn("callers", self.site(refused, "MPI_Barrier", "stacks_barrier"))
+        del self.environment["REMIT_PROFILE_STACK"]
         folder = os.path.join(self.temporary, "stacks")
         profile, _ = self.profile("--profile=stack", "-n", "2", GUILTY, "stacks", folder=folder)
         self.assertNotIn("others", [site["function"] for site in profile["sites"]])

@@ -4,11 +4,12 @@
 #include "tool/profile/call_stack.hpp"
 
 #include <execinfo.h>
+#include <strings.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 
 #include "tool/profile/modules.hpp"
 #include "tool/profile/spin_lock.hpp"
@@ -76,12 +77,20 @@ std::uint32_t add_frame(Record& record, std::uint64_t address, std::uint32_t cal
 
 }  // namespace
 
+namespace {
+
+// The words by which the library's own parameters are turned off.
+bool is_no(const char* word) {
+  constexpr std::array kNo{"", "0", "false", "no", "off", "n"};
+  return std::ranges::any_of(kNo, [&](const char* no) { return ::strcasecmp(word, no) == 0; });
+}
+
+}  // namespace
+
 void prepare_call_stacks() {
   fortran_code = find_fortran();
   const char* const wish = std::getenv("REMIT_PROFILE_STACK");
-  walks = wish != nullptr && *wish != 0 && std::strcmp(wish, "0") != 0 &&
-          std::strcmp(wish, "false") != 0 && std::strcmp(wish, "no") != 0 &&
-          std::strcmp(wish, "off") != 0;
+  walks = wish != nullptr && !is_no(wish);
   looked_behind = walks ? CodeRange{0, ~std::uint64_t{0}} : fortran_code;
   if (!walks) return;
   const CallStack kept = call_stack;  // of the call that opens the record

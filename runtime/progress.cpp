@@ -16,9 +16,10 @@ namespace {
 
 /// Bound of a sleep that no descriptor can end.
 constexpr int kBlindSleepMs = 10;
-/// Where nothing sleeps: a wait of so many empty polls or yields is written down.
+/// Where nothing sleeps: a wait of so many empty polls is written down.
 constexpr std::uint32_t kPollsPerNotice = 1U << 20;
-constexpr std::uint32_t kYieldsPerNotice = 1U << 16;
+/// So many yields make one look at the clock: how long each takes is for the core's others to say.
+constexpr std::uint32_t kYieldsPerClock = 256;
 
 }  // namespace
 
@@ -71,8 +72,16 @@ void Progress::give_up_core(Idle& idle) {
     sleep(idle);
     return;
   }
-  if (++idle.yields % kYieldsPerNotice == 0) notices_.lasts(idle.notice, hook_ == nullptr);
+  if (++idle.yields % kYieldsPerClock == 0) notice_yields(idle);
   yield();
+}
+
+void Progress::notice_yields(Idle& idle) {
+  const std::int64_t now = monotonic_ns();
+  if (idle.noticed_ns == 0) idle.noticed_ns = now;
+  if (now - idle.noticed_ns < WaitNotices::kNoticeMs * kNsPerMs) return;
+  idle.noticed_ns = now;
+  notices_.lasts(idle.notice, hook_ == nullptr);
 }
 
 void Progress::yield() {

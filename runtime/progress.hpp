@@ -149,7 +149,8 @@ class Progress final : private EventSwitch {
   struct Idle {
     std::uint32_t polls = 0;
     std::uint32_t yields = 0;
-    std::int64_t looked_ns = 0;  ///< when the core was still this thread's
+    std::int64_t looked_ns = 0;   ///< when the core was still this thread's
+    std::int64_t noticed_ns = 0;  ///< when yields were written down last, or first looked at
     const WaitPolicy* policy = nullptr;
     WaitNotice notice;
   };
@@ -175,6 +176,8 @@ class Progress final : private EventSwitch {
   void look_around(Idle& idle);
   void look_for_others(Idle& idle);
   void give_up_core(Idle& idle);
+  /// Writes down a wait that yields when it has lasted.
+  void notice_yields(Idle& idle);
   void sleep(Idle& idle);
   /// Blocks on every wait descriptor and `wake_event`; the sources are armed and had nothing.
   /// False if the time that such a sleep may last was over.

@@ -167,15 +167,16 @@ std::string take_value(HintValues& v, std::string_view key, const std::string& v
   constexpr std::int64_t kMostInt = std::numeric_limits<int>::max();
   if (key == "cb_nodes") return take_number(v.owners, value, 1, kMostInt);
   if (key == "cb_config_list") return take_config_list(v.owners_of_host, value);
-  if (key == "cb_buffer_size") return take_number(v.owner_buffer, value, 4096, kMostBuffer);
+  if (key == "cb_buffer_size") return take_number(v.owner_buffer, value, kFilePage, kMostBuffer);
   if (key == "romio_cb_read") return take_switch(v.collective_reads, value);
   if (key == "romio_cb_write") return take_switch(v.collective_writes, value);
   if (key == "collective_buffering")
     return take_both(v.collective_reads, v.collective_writes, value);
   if (key == "romio_ds_read") return take_switch(v.sieved_reads, value);
   if (key == "romio_ds_write") return take_switch(v.sieved_writes, value);
-  if (key == "ind_rd_buffer_size") return take_number(v.read_buffer, value, 4096, kMostBuffer);
-  if (key == "ind_wr_buffer_size") return take_number(v.write_buffer, value, 4096, kMostBuffer);
+  if (key == "ind_rd_buffer_size") return take_number(v.read_buffer, value, kFilePage, kMostBuffer);
+  if (key == "ind_wr_buffer_size")
+    return take_number(v.write_buffer, value, kFilePage, kMostBuffer);
   if (key == "striping_factor") return take_number(v.stripes, value, 1, kMostInt);
   if (key == "striping_unit") return take_number(v.stripe_bytes, value, 1, kMostBuffer);
   if (key == "start_iodevice") return take_number(v.first_device, value, -1, kMostInt);

@@ -60,9 +60,10 @@ class DataCall {
   /// wrong with its buffer or place: so it goes on with nothing to move, and all members fail.
   [[nodiscard]] int check(const GivenData& given);
 
-  [[nodiscard]] int run(MPI_Status* status);
-  [[nodiscard]] int start(MPI_Request* request);
-  [[nodiscard]] int begin(const GivenData& given);
+  /// Blocking, nonblocking, and the beginning of a split one.
+  [[nodiscard]] int go(MPI_Status* status);
+  [[nodiscard]] int go(MPI_Request* request);
+  [[nodiscard]] int go(const void* buffer);
 
  private:
   [[nodiscard]] int find_data(const GivenData& given);
@@ -177,7 +178,7 @@ int DataCall::find_data(const GivenData& given) {
   return MPI_SUCCESS;
 }
 
-int DataCall::run(MPI_Status* status) {
+int DataCall::go(MPI_Status* status) {
   const std::shared_ptr<File> kept = object_->file;
   const TransferClock clock(kept->core());
   const AccessResult result =
@@ -202,7 +203,7 @@ void DataCall::drive() const {
   if (files_of(entry_.instance()).goes_on()) entry_.instance().background.want_for_now();
 }
 
-int DataCall::start(MPI_Request* request) {
+int DataCall::go(MPI_Request* request) {
   if (!refused_) return refuse();
   Instance& instance = entry_.instance();
   RequestObject* made = make_request(instance, RequestForm::file_access, {});
@@ -220,63 +221,48 @@ int DataCall::start(MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
-int DataCall::begin(const GivenData& given) {
+int DataCall::go(const void* buffer) {
   if (!refused_) return refuse();
-  file().split() = std::make_unique<SplitAccess>(entry_.function(), given.buffer, *type_,
-                                                 object_->file, std::move(access_));
+  file().split() = std::make_unique<SplitAccess>(entry_.function(), buffer, *type_, object_->file,
+                                                 std::move(access_));
   drive();
   return MPI_SUCCESS;
 }
 
-int transfer_data(const char* function, const AccessForm& form, const GivenData& given,
-                  MPI_Status* status) {
+template <class Result>
+int move_data(const char* function, const AccessForm& form, const GivenData& given, Result result) {
   Entry entry(function);
   DataCall call(entry, form);
   if (int err = call.check(given)) return err;
-  return call.run(status);
+  return call.go(result);
 }
 
 int transfer_at(const char* function, const AccessForm& form, MPI_File fh, MPI_Offset offset,
                 const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Status* status) {
-  return transfer_data(function, form, {fh, offset, buffer, count, type}, status);
+  return move_data(function, form, {fh, offset, buffer, count, type}, status);
 }
 int transfer_next(const char* function, const AccessForm& form, MPI_File fh, const void* buffer,
                   MPI_Count count, MPI_Datatype type, MPI_Status* status) {
-  return transfer_data(function, form, {fh, 0, buffer, count, type}, status);
-}
-
-int start_data(const char* function, const AccessForm& form, GivenData given,
-               MPI_Request* request) {
-  Entry entry(function);
-  DataCall call(entry, form);
-  given.has_result = request != nullptr;
-  if (int err = call.check(given)) return err;
-  return call.start(request);
+  return transfer_at(function, form, fh, 0, buffer, count, type, status);
 }
 
 int start_at(const char* function, const AccessForm& form, MPI_File fh, MPI_Offset offset,
              const void* buffer, MPI_Count count, MPI_Datatype type, MPI_Request* request) {
-  return start_data(function, form, {fh, offset, buffer, count, type}, request);
+  const bool has_result = request != nullptr;
+  return move_data(function, form, {fh, offset, buffer, count, type, has_result}, request);
 }
 int start_next(const char* function, const AccessForm& form, MPI_File fh, const void* buffer,
                MPI_Count count, MPI_Datatype type, MPI_Request* request) {
-  return start_data(function, form, {fh, 0, buffer, count, type}, request);
-}
-
-int begin_data(const char* function, const AccessForm& form, const GivenData& given) {
-  Entry entry(function);
-  DataCall call(entry, form);
-  if (int err = call.check(given)) return err;
-  return call.begin(given);
+  return start_at(function, form, fh, 0, buffer, count, type, request);
 }
 
 int begin_at(const char* function, const AccessForm& form, MPI_File fh, MPI_Offset offset,
              const void* buffer, MPI_Count count, MPI_Datatype type) {
-  return begin_data(function, form, {fh, offset, buffer, count, type});
+  return move_data(function, form, {fh, offset, buffer, count, type}, buffer);
 }
 int begin_next(const char* function, const AccessForm& form, MPI_File fh, const void* buffer,
                MPI_Count count, MPI_Datatype type) {
-  return begin_data(function, form, {fh, 0, buffer, count, type});
+  return begin_at(function, form, fh, 0, buffer, count, type);
 }
 
 /// What the end of a split collective waits for.

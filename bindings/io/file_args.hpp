@@ -2,6 +2,8 @@
 // What functions of files have in common.
 #pragma once
 
+#include <memory>
+
 #include "bindings/comm/comm_objects.hpp"
 #include "bindings/entry.hpp"
 #include "bindings/handles.hpp"
@@ -47,6 +49,41 @@ template <class Check>
                     "{}: the file is open with MPI_MODE_SEQUENTIAL; only data calls with the "
                     "shared pointer are allowed",
                     out->file->core().path);
+}
+
+/// Any file, for who looks one up in one way or another.
+[[nodiscard]] inline int any_file(Entry& entry, MPI_File handle, FileObject*& out) {
+  return entry.file(handle, out);
+}
+using FileLookUp = int (*)(Entry& entry, MPI_File handle, FileObject*& out);
+
+/// A function that says something of a file in an argument, `*out`: `find(entry, object)` returns
+/// it, or an error.
+template <class Out, class Find>
+[[nodiscard]] int tell_of_file(const char* function, FileLookUp look_up, MPI_File handle,
+                               const char* name, Out* out, Find&& find) {
+  Entry entry(function);
+  FileObject* object = nullptr;
+  if (int err = look_up(entry, handle, object)) return err;
+  if (int err = entry.not_null(out, name)) return err;
+  // Another thread may close it meanwhile.
+  const Ref<FileObject> kept(object);
+  const std::shared_ptr<File> open = object->file;
+  const Expected<Out> found = find(entry, *object);
+  if (!found) return entry.fail(found.error());
+  *out = *found;
+  return MPI_SUCCESS;
+}
+
+/// A function by which all members change a file: `change(entry, file)`.
+template <class Change>
+[[nodiscard]] int change_file(const char* function, FileLookUp look_up, MPI_File handle,
+                              Change&& change) {
+  Entry entry(function);
+  FileObject* object = nullptr;
+  if (int err = look_up(entry, handle, object)) return err;
+  const Ref<FileObject> kept(object);
+  return finish(entry, *object, change(entry, *object->file));
 }
 
 /// A file that is open for writing.

@@ -74,33 +74,21 @@ int close_file(const char* function, MPI_File* handle) {
 }
 
 int amode_of_file(const char* function, MPI_File handle, int* amode) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = entry.file(handle, file)) return err;
-  if (int err = entry.not_null(amode, "amode")) return err;
-  *amode = file->file->core().mode.value();
-  return MPI_SUCCESS;
+  return tell_of_file(
+      function, any_file, handle, "amode", amode,
+      [](Entry&, const FileObject& file) { return file.file->core().mode.value(); });
 }
 
 int group_of_file(const char* function, MPI_File handle, MPI_Group* group) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = entry.file(handle, file)) return err;
-  if (int err = entry.not_null(group, "group")) return err;
-  *group = handle_of(new GroupObject(file->file->core().comm.local, file->open->session));
-  return MPI_SUCCESS;
+  return tell_of_file(
+      function, any_file, handle, "group", group, [](Entry&, const FileObject& file) {
+        return handle_of(new GroupObject(file.file->core().comm.local, file.open->session));
+      });
 }
 
 int size_of_file(const char* function, MPI_File handle, MPI_Offset* size) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = entry.file(handle, file)) return err;
-  if (int err = entry.not_null(size, "size")) return err;
-  const std::shared_ptr<File> open = file->file;
-  const auto found = open->size();
-  if (!found) return entry.fail(found.error());
-  *size = *found;
-  return MPI_SUCCESS;
+  return tell_of_file(function, any_file, handle, "size", size,
+                      [](Entry&, const FileObject& file) { return file.file->size(); });
 }
 
 /// set_size and preallocate, which differ in `change`.
@@ -120,27 +108,20 @@ int change_size(const char* function, Outcome (File::*change)(const CommCall&, c
 }
 
 int sync_file(const char* function, MPI_File handle) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = entry.file(handle, file)) return err;
-  const Ref<FileObject> kept(file);
-  return finish(entry, *file, file->file->sync(call_of(entry)));
+  return change_file(function, any_file, handle,
+                     [](Entry& entry, File& file) { return file.sync(call_of(entry)); });
 }
 
 int change_atomicity(const char* function, MPI_File handle, int flag) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = entry.file(handle, file)) return err;
-  return finish(entry, *file, file->file->set_atomicity(call_of(entry), flag != 0));
+  return change_file(function, any_file, handle, [flag](Entry& entry, File& file) {
+    return file.set_atomicity(call_of(entry), flag != 0);
+  });
 }
 
 int atomicity_of_file(const char* function, MPI_File handle, int* flag) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = entry.file(handle, file)) return err;
-  if (int err = entry.not_null(flag, "flag")) return err;
-  *flag = file->file->core().is_atomic ? 1 : 0;
-  return MPI_SUCCESS;
+  return tell_of_file(function, any_file, handle, "flag", flag, [](Entry&, const FileObject& file) {
+    return file.file->core().is_atomic ? 1 : 0;
+  });
 }
 
 }  // namespace

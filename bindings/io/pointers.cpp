@@ -20,32 +20,21 @@ int seek_alone(const char* function, MPI_File handle, MPI_Offset offset, int whe
 }
 
 int position_of(const char* function, MPI_File handle, MPI_Offset* offset) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = placed_file(entry, handle, file)) return err;
-  if (int err = entry.not_null(offset, "offset")) return err;
-  *offset = file->file->position();
-  return MPI_SUCCESS;
+  return tell_of_file(function, placed_file, handle, "offset", offset,
+                      [](Entry&, const FileObject& file) { return file.file->position(); });
 }
 
 int seek_together(const char* function, MPI_File handle, MPI_Offset offset, int whence) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = placed_file(entry, handle, file)) return err;
-  const Ref<FileObject> kept(file);
-  return finish(entry, *file, file->file->seek_shared(call_of(entry), offset, whence));
+  return change_file(function, placed_file, handle, [&](Entry& entry, File& file) {
+    return file.seek_shared(call_of(entry), offset, whence);
+  });
 }
 
 int shared_position_of(const char* function, MPI_File handle, MPI_Offset* offset) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = placed_file(entry, handle, file)) return err;
-  if (int err = entry.not_null(offset, "offset")) return err;
-  const Ref<FileObject> kept(file);
-  const auto position = file->file->shared_pointer().position(call_of(entry));
-  if (!position) return entry.fail(position.error());
-  *offset = *position;
-  return MPI_SUCCESS;
+  return tell_of_file(function, placed_file, handle, "offset", offset,
+                      [](Entry& entry, const FileObject& file) {
+                        return file.file->shared_pointer().position(call_of(entry));
+                      });
 }
 
 }  // namespace

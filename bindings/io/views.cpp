@@ -13,20 +13,18 @@ namespace {
 
 int change_view(const char* function, MPI_File handle, MPI_Offset disp, MPI_Datatype etype,
                 MPI_Datatype filetype, const char* datarep, MPI_Info info) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  ViewWish wish;
-  wish.displacement = disp;
-  if (int err = entry.file(handle, file)) return err;
-  wish.refused = check_for_members(entry, file->file->core(), [&] {
-    if (int err = entry.datatype(etype, wish.etype, "etype")) return err;
-    if (int err = entry.datatype(filetype, wish.filetype, "filetype")) return err;
-    if (int err = entry.not_null(datarep, "datarep")) return err;
-    return read_file_info(entry, info, wish.hints);
+  return change_file(function, any_file, handle, [&](Entry& entry, File& file) {
+    ViewWish wish;
+    wish.displacement = disp;
+    wish.refused = check_for_members(entry, file.core(), [&] {
+      if (int err = entry.datatype(etype, wish.etype, "etype")) return err;
+      if (int err = entry.datatype(filetype, wish.filetype, "filetype")) return err;
+      if (int err = entry.not_null(datarep, "datarep")) return err;
+      return read_file_info(entry, info, wish.hints);
+    });
+    if (wish.refused) wish.representation = datarep;
+    return file.set_view(call_of(entry), wish);
   });
-  if (wish.refused) wish.representation = datarep;
-  const Ref<FileObject> kept(file);
-  return finish(entry, *file, file->file->set_view(call_of(entry), wish));
 }
 
 /// A type of a view, for the program. It frees what is its own: a constant is nobody's.
@@ -73,39 +71,30 @@ int file_extent_of(const char* function, MPI_File handle, MPI_Datatype datatype,
 }
 
 int byte_offset_of(const char* function, MPI_File handle, MPI_Offset offset, MPI_Offset* disp) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = placed_file(entry, handle, file)) return err;
-  if (int err = entry.not_null(disp, "disp")) return err;
-  const FileView& view = file->file->core().seen->view;
-  const auto byte = view.byte_of(offset);
-  if (!byte) return entry.fail(byte.error());
-  *disp = view.file_offset(*byte);
-  return MPI_SUCCESS;
+  return tell_of_file(
+      function, placed_file, handle, "disp", disp, [offset](Entry&, const FileObject& file) {
+        const FileView& view = file.file->core().seen->view;
+        return view.byte_of(offset).map([&](std::int64_t byte) { return view.file_offset(byte); });
+      });
 }
 
 int set_info_of_file(const char* function, MPI_File handle, MPI_Info info) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  InfoObject* object = nullptr;
-  if (int err = entry.file(handle, file)) return err;
-  const Outcome mine =
-      check_for_members(entry, file->file->core(), [&] { return entry.info(info, object); });
-  const Ref<FileObject> kept(file);
-  const HintList hints = mine ? object->entries : HintList();
-  return finish(entry, *file, file->file->set_hints(call_of(entry), mine, hints));
+  return change_file(function, any_file, handle, [info](Entry& entry, File& file) {
+    InfoObject* object = nullptr;
+    const Outcome mine =
+        check_for_members(entry, file.core(), [&] { return entry.info(info, object); });
+    return file.set_hints(call_of(entry), mine, mine ? object->entries : HintList());
+  });
 }
 
 int info_of_file(const char* function, MPI_File handle, MPI_Info* info_used) {
-  Entry entry(function);
-  FileObject* file = nullptr;
-  if (int err = entry.file(handle, file)) return err;
-  if (int err = entry.not_null(info_used, "info_used")) return err;
-  const FileCore& core = file->file->core();
-  auto made = std::make_unique<InfoObject>();
-  made->entries = core.hints.answers(core.path, core.storage->traits());
-  *info_used = handle_of(made.release());
-  return MPI_SUCCESS;
+  return tell_of_file(function, any_file, handle, "info_used", info_used,
+                      [](Entry&, const FileObject& file) {
+                        const FileCore& core = file.file->core();
+                        auto made = std::make_unique<InfoObject>();
+                        made->entries = core.hints.answers(core.path, core.storage->traits());
+                        return handle_of(made.release());
+                      });
 }
 
 int register_functions(const char* function, const char* datarep, const UserFunctions& functions) {

@@ -128,7 +128,15 @@ Outcome SharedDriver::meet() {
 Outcome SharedDriver::exchange() {
   const LettersWait subject(call_, file_, access_.letters());
   exchange_.start(call_.engine(), file_.comm, access_.letters());
-  call_.progress().wait([this] { return exchange_.is_complete(); }, &subject);
+  bool is_complete = false;
+  while (!is_complete) {
+    try {
+      call_.progress().wait([this] { return exchange_.is_complete(); }, &subject);
+      is_complete = true;
+    } catch (const std::bad_alloc&) {
+      // Letters that are under way use memory of this call.
+    }
+  }
   return exchange_.end();
 }
 

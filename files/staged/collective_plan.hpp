@@ -59,8 +59,8 @@ struct MemberAccess {
 
 /// How slices are cut.
 struct SliceLimits {
-  std::int64_t unit = 4096;   ///< slices begin at multiples of it
-  std::int64_t slice = 4096;  ///< bytes that an owner moves at a time; a multiple of `unit`
+  std::int64_t unit = kFilePage;   ///< slices begin at multiples of it
+  std::int64_t slice = kFilePage;  ///< bytes that an owner moves at a time; a multiple of `unit`
   int owners = 0;
 };
 
@@ -72,7 +72,7 @@ struct StagingLimits {
   FileMove kind = FileMove::read;
   HintSwitch wish = HintSwitch::automatic;
   bool is_local = true;  ///< the file system is this host's own
-  SliceLimits of_host{4096, 4096, 1};
+  SliceLimits of_host{kFilePage, kFilePage, 1};
   SliceLimits of_all;  ///< between hosts, the same at all members; no owners: they send nothing
 };
 

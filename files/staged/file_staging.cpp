@@ -21,7 +21,6 @@ namespace {
 constexpr int kUsualOwners = 4;
 /// Whatever hints ask for.
 constexpr std::int64_t kMostSlice = std::int64_t{16} << 20;
-constexpr std::int64_t kStagingPage = 4096;
 /// Slices that hosts send each other, unless hints ask for shorter ones: a message costs as much
 /// time as some ten kilobytes.
 constexpr std::int64_t kLeastSentSlice = std::int64_t{256} << 10;
@@ -33,9 +32,9 @@ constexpr const char* kNoStaging = "the members could not agree on memory for co
 /// What slices are aligned to: blocks, and stripes unless they are longer than what is staged.
 std::int64_t unit_of(const FileSystemTraits& traits) {
   const std::int64_t block =
-      std::clamp(traits.block / kStagingPage * kStagingPage, kStagingPage, kMostSlice);
+      std::clamp(traits.block / kFilePage * kFilePage, kFilePage, kMostSlice);
   const std::int64_t stripe = traits.stripe_bytes;
-  const bool fits = stripe > block && stripe <= kMostSlice && stripe % kStagingPage == 0;
+  const bool fits = stripe > block && stripe <= kMostSlice && stripe % kFilePage == 0;
   return fits ? stripe : block;
 }
 

@@ -18,6 +18,7 @@
 #include "files/staged/host_owners.hpp"
 #include "files/staged/spread_letters.hpp"
 #include "files/staged/staging_memory.hpp"
+#include "files/storage/file_system.hpp"
 #include "runtime/error.hpp"
 
 namespace remit {
@@ -110,8 +111,8 @@ class FileStaging {
   explicit FileStaging(CommProcess& comms) : comms_(comms) {}
   /// How slices may be cut.
   struct Sizes {
-    std::int64_t unit = 4096;
-    std::int64_t most_slice = 4096;
+    std::int64_t unit = kFilePage;
+    std::int64_t most_slice = kFilePage;
     std::int64_t is_local = 1;  ///< the file system is
   };
   /// What a member tells the others when they make it.
@@ -159,9 +160,9 @@ class FileStaging {
 
 /// How collective accesses of a file are staged, as far as hints and the file system decide it.
 struct StagingSizes {
-  std::int64_t unit = 4096;   ///< slices begin at multiples of it
-  std::int64_t slice = 4096;  ///< bytes that an owner moves at a time; a multiple of `unit`
-  int owners = 1;             ///< of each host that has so many members
+  std::int64_t unit = kFilePage;   ///< slices begin at multiples of it
+  std::int64_t slice = kFilePage;  ///< bytes that an owner moves at a time; a multiple of `unit`
+  int owners = 1;                  ///< of each host that has so many members
 };
 /// `hosts`: how many have members. Pure.
 [[nodiscard]] StagingSizes staging_sizes(const HintValues& hints, const FileSystemTraits& traits,

@@ -2,34 +2,61 @@
 #include "files/staged/letter_exchange.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <new>
+#include <thread>
 
 namespace remit {
 
+namespace {
+
+/// Starts a letter. False: there is no memory for it.
+bool post(Engine& engine, const CommCore& comm, FileLetter& letter) {
+  const View memory = bytes_view(letter.memory.data(), letter.memory.size());
+  try {
+    if (letter.is_sent) {
+      engine.isend(*letter.request, memory, letter.rank, letter.tag, comm);
+    } else {
+      engine.irecv(*letter.request, memory, letter.rank, letter.tag, comm);
+    }
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+void post_or_lose(Engine& engine, const CommCore& comm, FileLetter& letter) {
+  constexpr int kMostPauses = 1000;
+  constexpr std::chrono::milliseconds kPause(1);
+  for (int pauses = 0; !post(engine, comm, letter); ++pauses) {
+    if (pauses == kMostPauses) {
+      letter.request->status.error = MPI_ERR_NO_MEM;
+      letter.request->complete = true;
+      return;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+}  // namespace
+
 void LetterExchange::start(Engine& engine, const CommCore& comm, std::span<FileLetter> letters) {
   letters_ = letters;
-  requests_.emplace();
-  for (const FileLetter& letter : letters) {
-    Request& request =
-        requests_->emplace_back(letter.is_sent ? RequestKind::send : RequestKind::receive);
-    const View memory = bytes_view(letter.memory.data(), letter.memory.size());
-    if (letter.is_sent) {
-      engine.isend(request, memory, letter.rank, letter.tag, comm);
-    } else {
-      engine.irecv(request, memory, letter.rank, letter.tag, comm);
-    }
+  for (FileLetter& letter : letters) {
+    letter.request.emplace(letter.is_sent ? RequestKind::send : RequestKind::receive);
+    post_or_lose(engine, comm, letter);
   }
 }
 
 bool LetterExchange::is_complete() const {
-  return std::all_of(requests_->begin(), requests_->end(),
-                     [](const Request& request) { return request.complete; });
+  return std::all_of(letters_.begin(), letters_.end(),
+                     [](const FileLetter& letter) { return letter.request->complete; });
 }
 
 Outcome LetterExchange::end() {
   Outcome all;
-  for (std::size_t i = 0; i < letters_.size(); ++i) {
-    const OpStatus& status = (*requests_)[i].status;
-    FileLetter& letter = letters_[i];
+  for (FileLetter& letter : letters_) {
+    const OpStatus& status = letter.request->status;
     const bool came = !letter.is_sent && status.error == MPI_SUCCESS;
     letter.received = came ? static_cast<std::size_t>(status.bytes) : 0;
     if (status.error == MPI_SUCCESS || !all) continue;
@@ -42,9 +69,9 @@ Outcome LetterExchange::end() {
 void LetterExchange::await_suspend(std::coroutine_handle<> handle) {
   waiter_.handle = handle;
   waiter_.pending = 0;
-  for (Request& request : *requests_) {
-    if (request.complete) continue;
-    request.waiter = &waiter_;
+  for (FileLetter& letter : letters_) {
+    if (letter.request->complete) continue;
+    letter.request->waiter = &waiter_;
     ++waiter_.pending;
   }
 }

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <coroutine>
-#include <deque>
-#include <optional>
 #include <span>
 
 #include "files/agreement.hpp"
@@ -21,7 +19,9 @@ class LetterExchange {
   LetterExchange(const LetterExchange&) = delete;
   LetterExchange& operator=(const LetterExchange&) = delete;
 
-  /// Again and again, after end(). Letters and what they refer to must stay until then.
+  /// Again and again, after end(). Letters and what they refer to must stay until then. Those that
+  /// there is no memory for are tried again for a while, for whoever waits for one of them would
+  /// wait for ever; in the end they are lost.
   void start(Engine& engine, const CommCore& comm, std::span<FileLetter> letters);
   [[nodiscard]] bool is_complete() const;
   /// When it is complete: says in the letters what has come. The error names whom it was lost for.
@@ -34,8 +34,6 @@ class LetterExchange {
 
  private:
   std::span<FileLetter> letters_;
-  /// One for each letter. An empty deque, too, takes memory.
-  std::optional<std::deque<Request>> requests_;
   Waiter waiter_;
 };
 

@@ -83,6 +83,13 @@ void SharedAccess::tell_error(const Error& error) {
   outcome_ = fail(error.code, "rank {}, {}", file_.comm.rank, error.message);
 }
 
+tl::expected<std::optional<RangeLock>, Transferred> SharedAccess::lock_slice(FileRun slice) {
+  if (!file_.transfer_hints.read_modify_write || slice.length == 0) return std::nullopt;
+  auto taken = file_.storage->lock_or_errno(slice.offset, slice.length, true);
+  if (!taken) return tl::unexpected(Transferred{0, taken.error(), slice.offset});
+  return std::move(*taken);
+}
+
 SharedAccess::Share SharedAccess::put_share(std::int64_t cycle) {
   const Share share = share_of(plan_.window(cycle));
   if (share.bytes == 0) return share;

@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
+#include <tl/expected.hpp>
 
 #include "files/data_access.hpp"
 #include "files/staged/collective_plan.hpp"
 #include "files/staged/file_staging.hpp"
+#include "files/storage/storage.hpp"
 
 namespace remit {
 
@@ -78,6 +81,10 @@ class SharedAccess {
   void tell_stop(std::int64_t cycle, int owner, const Transferred& moved, FileRun slice);
   void tell_error(const Transferred& moved, std::int64_t asked);
   void tell_error(const Error& error);
+
+  /// Before a slice is written: others who change what lies between their bytes lock that
+  /// (romio_ds_write). Nothing where nobody does.
+  [[nodiscard]] tl::expected<std::optional<RangeLock>, Transferred> lock_slice(FileRun slice);
 
   /// This member's bytes of a cycle's window: into it, and, as far as they were read, out of it.
   /// Returns what it has of it.

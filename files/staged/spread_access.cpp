@@ -5,8 +5,6 @@
 #include <atomic>
 #include <cstring>
 #include <new>
-#include <optional>
-#include <utility>
 
 #include "files/file_core.hpp"
 #include "files/views/view_runs.hpp"
@@ -93,17 +91,19 @@ void SpreadAccess::take_cycles() {
 }
 
 void SpreadAccess::send(LetterMemory& parcel, int rank, int tag) {
-  lists_.letters.push_back({rank, tag, true, parcel.content()});
+  lists_.letters.add(rank, tag, true, parcel.content());
 }
 
 void SpreadAccess::expect(LetterMemory& parcel, std::size_t bytes, int rank, int tag) {
-  lists_.letters.push_back({rank, tag, false, parcel.make_room(bytes)});
+  const std::span<std::byte> room = parcel.make_room(bytes);
+  if (room.empty()) break_off(no_memory_left());
+  lists_.letters.add(rank, tag, false, room);
   lists_.expected.push_back(&parcel);
 }
 
 void SpreadAccess::take_lengths() {
   std::size_t next = 0;
-  for (const FileLetter& letter : lists_.letters) {
+  for (const FileLetter& letter : lists_.letters.all()) {
     if (!letter.is_sent) lists_.expected[next++]->set_length(letter.received);
   }
   lists_.letters.clear();
@@ -180,15 +180,10 @@ void SpreadWrite::write_out(std::int64_t cycle) {
   if (slice.length == 0) return;
   gather(cycle, place_of(cycle, slice));
   if (is_broken() || stopped_ != SliceWord::kNowhere) return;
-  std::optional<RangeLock> lock;
-  // Others who change what lies between their bytes lock that (romio_ds_write).
-  if (file_.transfer_hints.read_modify_write) {
-    auto taken = file_.storage->lock_or_errno(slice.offset, slice.length, true);
-    if (!taken) {
-      stopped_ = slice.offset;
-      return tell_error({0, taken.error(), slice.offset}, slice.length);
-    }
-    lock = std::move(*taken);
+  const auto lock = lock_slice(slice);
+  if (!lock) {
+    stopped_ = slice.offset;
+    return tell_error(lock.error(), slice.length);
   }
   write_runs(cycle, place_of(cycle, slice));
 }

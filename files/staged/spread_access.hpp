@@ -22,7 +22,7 @@ namespace remit {
 /// lost nobody but that one.
 class SpreadAccess : public SharedAccess {
  public:
-  [[nodiscard]] std::span<FileLetter> letters() override { return lists_.letters; }
+  [[nodiscard]] std::span<FileLetter> letters() override { return lists_.letters.all(); }
   void break_off(const Error& error) override;
   /// Who has written a slice, or has lost touch, alone knows what became of it.
   [[nodiscard]] bool tells_all() const override { return true; }

@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include "pt2pt/request.hpp"
 
 namespace remit {
 
@@ -17,8 +20,29 @@ struct FileLetter {
   int rank = 0;  ///< of the other one
   int tag = 0;
   bool is_sent = false;
-  std::span<std::byte> memory;  ///< what is sent, or room for what comes
-  std::size_t received = 0;     ///< bytes; 0 if they did not come
+  std::span<std::byte> memory;     ///< what is sent, or room for what comes
+  std::size_t received = 0;        ///< bytes; 0 if they did not come
+  std::optional<Request> request;  ///< of who sends and receives
+};
+
+/// Letters that are under way at once. Nothing moves in memory.
+class LetterList {
+ public:
+  /// Room for so many, once. Throws std::bad_alloc.
+  void reserve(std::size_t most) { room_ = std::vector<FileLetter>(most); }
+  [[nodiscard]] std::span<FileLetter> all() { return std::span(room_).first(count_); }
+  void add(int rank, int tag, bool is_sent, std::span<std::byte> memory) {
+    FileLetter& letter = room_[count_++];
+    letter.rank = rank;
+    letter.tag = tag;
+    letter.is_sent = is_sent;
+    letter.memory = memory;
+  }
+  void clear() { count_ = 0; }
+
+ private:
+  std::vector<FileLetter> room_;
+  std::size_t count_ = 0;
 };
 
 /// Memory for a message, which is made once.
@@ -64,8 +88,9 @@ struct SpreadLetters {
   void reserve(int slices, int hosts) {
     away.reserve(static_cast<std::size_t>(slices));
     guests.reserve(static_cast<std::size_t>(hosts));
-    letters.reserve(away.capacity() + guests.capacity());
-    expected.reserve(away.capacity() + guests.capacity());
+    const auto most = static_cast<std::size_t>(slices) + static_cast<std::size_t>(hosts);
+    letters.reserve(most);
+    expected.reserve(most);
   }
   /// Of the next access.
   void clear() {
@@ -77,7 +102,7 @@ struct SpreadLetters {
 
   std::vector<AwaySlice> away;
   std::vector<Guest> guests;
-  std::vector<FileLetter> letters;      ///< under way
+  LetterList letters;
   std::vector<LetterMemory*> expected;  ///< where those come that are received
 };
 

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
-#include <optional>
 #include <span>
-#include <utility>
 
 #include "files/file_core.hpp"
 
@@ -102,19 +100,11 @@ void StagedAccess::write_out(std::int64_t cycle) {
   write_own({behind, plan_.end - behind});
 }
 
-/// Others who change what lies between their bytes lock that (romio_ds_write).
 void StagedAccess::write_slice(std::int64_t cycle, FileRun slice) {
-  Storage& storage = *file_.storage;
+  const auto lock = lock_slice(slice);
+  if (!lock) return tell_stop(cycle, staging_.owned(), lock.error(), slice);
   const std::span<const std::byte> memory = slice_memory(cycle, slice);
-  std::optional<RangeLock> lock;
-  if (file_.transfer_hints.read_modify_write && slice.length != 0) {
-    auto taken = storage.lock_or_errno(slice.offset, slice.length, true);
-    if (!taken) {
-      return tell_stop(cycle, staging_.owned(), {0, taken.error(), slice.offset}, slice);
-    }
-    lock = std::move(*taken);
-  }
-  const Transferred moved = storage.write(slice.offset, memory);
+  const Transferred moved = file_.storage->write(slice.offset, memory);
   tell_stop(cycle, staging_.owned(), moved, slice);
   file_.counters.owner_written.add(moved.bytes);
 }

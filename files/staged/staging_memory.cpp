@@ -1,6 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "files/staged/staging_memory.hpp"
 
+#include "files/storage/file_system.hpp"
+
 namespace remit {
 
 namespace {
@@ -8,7 +10,7 @@ namespace {
 constexpr std::size_t kByteBits = 8;
 
 std::size_t whole_pages(std::size_t bytes) {
-  constexpr std::size_t kPage = 4096;
+  constexpr auto kPage = static_cast<std::size_t>(kFilePage);
   return (bytes + kPage - 1) / kPage * kPage;
 }
 

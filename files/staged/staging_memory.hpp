@@ -37,7 +37,7 @@ class StagingMemory {
   static constexpr std::uint64_t kWordSets = 3;
 
   StagingMemory() = default;
-  /// Sizes of what is not there yet: windows of `window` bytes, a multiple of 4096, of so many
+  /// Sizes of what is not there yet: windows of `window` bytes, a multiple of kFilePage, of so many
   /// slices at most, for so many members.
   StagingMemory(std::size_t window, std::size_t slices, std::size_t members, bool has_marks);
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 namespace remit {
 namespace {
@@ -15,81 +16,76 @@ constexpr std::int64_t kMostBlock = std::int64_t{64} << 20;
 
 // Of those that are met, tests have shown what the table says. Of the others it is what their
 // documentation says; where that depends on how they are mounted, the more careful.
-constexpr FileSystemTraits kLocal = {.local = true, .coherent = true, .locks = true, .maps = true};
-constexpr FileSystemTraits kShared = {};
-
-constexpr FileSystemTraits called(FileSystemTraits like, std::string_view name) {
-  like.name = name;
-  return like;
-}
-constexpr FileSystemTraits that_is_met(FileSystemTraits traits) {
-  traits.met = true;
-  return traits;
-}
-constexpr FileSystemTraits with_direct(FileSystemTraits traits, std::int64_t unit) {
-  traits.direct_unit = unit;
-  return traits;
-}
-constexpr FileSystemTraits that_is_coherent(FileSystemTraits traits, bool locks) {
-  traits.coherent = true;
-  traits.locks = locks;
-  return traits;
-}
-constexpr FileSystemTraits without_maps(FileSystemTraits traits) {
-  traits.maps = false;
-  return traits;
-}
-constexpr FileSystemTraits in_memory(FileSystemTraits traits) {
-  traits.in_memory = true;
-  return traits;
-}
-constexpr FileSystemTraits that_locks(FileSystemTraits traits) {
-  traits.locks = true;
-  return traits;
-}
-
-constexpr std::size_t kKinds = 26;
-/// In the order of kMagic.
-constexpr std::array<FileSystemTraits, kKinds + 1> kTraits = {
-    that_is_met(with_direct(called(kLocal, "ext4"), 4096)),
-    that_is_met(in_memory(called(kLocal, "tmpfs"))),
-    with_direct(called(kLocal, "xfs"), 4096),
-    with_direct(called(kLocal, "btrfs"), 4096),
-    // A copy that is made at the first write is one that a mapping made before does not see.
-    without_maps(called(kLocal, "overlay")),
-    with_direct(called(kLocal, "f2fs"), 4096),
-    in_memory(called(kLocal, "ramfs")),
-    // It keeps a second copy of what is mapped.
-    without_maps(called(kLocal, "zfs")),
-    called(kLocal, "bcachefs"),
-    without_maps(called(kLocal, "vfat")),
-    without_maps(called(kLocal, "exfat")),
-    // Between hosts: coherent when opened and closed, and behind a lock.
-    that_locks(called(kShared, "nfs")),
-    // Locks need the mount option "flock".
-    that_is_coherent(called(kShared, "lustre"), false),
-    that_is_coherent(called(kShared, "gpfs"), true),
-    // Locks hold within a host unless tuneUseGlobalFileLocks is set.
-    called(kShared, "beegfs"),
-    // Whatever its server says, of which the kernel knows nothing.
-    called(kShared, "fuse"),
-    called(kShared, "daos"),
-    called(kShared, "panfs"),
-    called(kShared, "pvfs2"),
-    that_is_coherent(called(kShared, "ceph"), true),
-    called(kShared, "cifs"),
-    called(kShared, "smb2"),
-    called(kShared, "9p"),
-    that_is_coherent(called(kShared, "gfs2"), true),
-    that_is_coherent(called(kShared, "ocfs2"), true),
-    called(kShared, "afs"),
-    called(kShared, "unknown"),
+enum Property : std::uint32_t {
+  kMet = 1,
+  kLocal = 2,
+  kCoherent = 4,
+  kLocks = 8,
+  kMaps = 16,
+  kInMemory = 32,
+  kDirect = 64,  ///< O_DIRECT, aligned to pages
 };
-constexpr std::array<std::uint32_t, kKinds> kMagic = {
-    0x0000ef53, 0x01021994, 0x58465342, 0x9123683e, 0x794c7630, 0xf2f52010, 0x858458f6,
-    0x2fc12fc1, 0xca451a4e, 0x00004d44, 0x2011bab0, 0x00006969, 0x0bd00bd0, 0x47504653,
-    0x19830326, 0x65735546, 0xda05ad10, 0xaad7aaea, 0x20030528, 0x00c36400, 0xff534d42,
-    0xfe534d42, 0x01021997, 0x01161970, 0x7461636f, 0x5346414f};
+constexpr std::uint32_t kOfHost = kLocal | kCoherent | kLocks;
+
+struct KnownFileSystem {
+  std::uint32_t magic;
+  std::string_view name;
+  std::uint32_t properties;
+};
+/// The last one is of what it does not know.
+constexpr KnownFileSystem kFileSystems[] = {
+    {0x0000ef53, "ext4", kOfHost | kMaps | kDirect | kMet},
+    {0x01021994, "tmpfs", kOfHost | kMaps | kInMemory | kMet},
+    {0x58465342, "xfs", kOfHost | kMaps | kDirect},
+    {0x9123683e, "btrfs", kOfHost | kMaps | kDirect},
+    // A copy that is made at the first write is one that a mapping made before does not see.
+    {0x794c7630, "overlay", kOfHost},
+    {0xf2f52010, "f2fs", kOfHost | kMaps | kDirect},
+    {0x858458f6, "ramfs", kOfHost | kMaps | kInMemory},
+    // It keeps a second copy of what is mapped.
+    {0x2fc12fc1, "zfs", kOfHost},
+    {0xca451a4e, "bcachefs", kOfHost | kMaps},
+    {0x00004d44, "vfat", kOfHost},
+    {0x2011bab0, "exfat", kOfHost},
+    // Between hosts: coherent when opened and closed, and behind a lock.
+    {0x00006969, "nfs", kLocks},
+    // Locks need the mount option "flock".
+    {0x0bd00bd0, "lustre", kCoherent},
+    {0x47504653, "gpfs", kCoherent | kLocks},
+    // Locks hold within a host unless tuneUseGlobalFileLocks is set.
+    {0x19830326, "beegfs", 0},
+    // Whatever its server says, of which the kernel knows nothing.
+    {0x65735546, "fuse", 0},
+    {0xda05ad10, "daos", 0},
+    {0xaad7aaea, "panfs", 0},
+    {0x20030528, "pvfs2", 0},
+    {0x00c36400, "ceph", kCoherent | kLocks},
+    {0xff534d42, "cifs", 0},
+    {0xfe534d42, "smb2", 0},
+    {0x01021997, "9p", 0},
+    {0x01161970, "gfs2", kCoherent | kLocks},
+    {0x7461636f, "ocfs2", kCoherent | kLocks},
+    {0x5346414f, "afs", 0},
+    {0, "unknown", 0},
+};
+
+constexpr FileSystemTraits traits_of_known(const KnownFileSystem& known) {
+  const auto has = [&](Property property) { return (known.properties & property) != 0; };
+  return {.name = known.name,
+          .met = has(kMet),
+          .local = has(kLocal),
+          .coherent = has(kCoherent),
+          .locks = has(kLocks),
+          .maps = has(kMaps),
+          .in_memory = has(kInMemory),
+          .direct_unit = has(kDirect) ? kFilePage : 0};
+}
+
+constexpr auto kTraits = [] {
+  std::array<FileSystemTraits, std::size(kFileSystems)> all;
+  std::transform(std::begin(kFileSystems), std::end(kFileSystems), all.begin(), traits_of_known);
+  return all;
+}();
 
 template <class Number>
 Number number_at(std::span<const std::byte> bytes, std::size_t offset) {
@@ -113,8 +109,10 @@ std::span<const FileSystemTraits> known_file_systems() {
 FileSystemTraits traits_of(const struct statfs& said) {
   // The kernel's field is signed on some machines.
   const auto magic = static_cast<std::uint32_t>(said.f_type);
-  const auto* found = std::find(kMagic.begin(), kMagic.end(), magic);
-  FileSystemTraits traits = kTraits[static_cast<std::size_t>(found - kMagic.begin())];
+  const auto* const found =
+      std::find_if(std::begin(kFileSystems), std::end(kFileSystems) - 1,
+                   [&](const KnownFileSystem& known) { return known.magic == magic; });
+  FileSystemTraits traits = traits_of_known(*found);
   const auto block = static_cast<std::int64_t>(said.f_bsize);
   // A local one has pages in memory, whatever its blocks are.
   if (!traits.local && block > 0 && (block & (block - 1)) == 0)
@@ -143,7 +141,7 @@ std::optional<Striping> lustre_striping(std::span<const std::byte> attribute) {
 void take_striping(FileSystemTraits& traits, const Striping& striping) {
   traits.stripe_bytes = striping.bytes;
   traits.stripes = striping.count;
-  traits.block = std::max<std::int64_t>(striping.bytes, 4096);
+  traits.block = std::max(striping.bytes, kFilePage);
 }
 
 PrefixedName split_prefix(std::string_view name) {

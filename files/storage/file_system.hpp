@@ -12,6 +12,9 @@
 
 namespace remit {
 
+/// Bytes of a file that are a page in memory, on all machines that are met.
+inline constexpr std::int64_t kFilePage = 4096;
+
 /// What is to be known of a file system. Plain values.
 struct FileSystemTraits {
   std::string_view name = "unknown";  ///< a constant
@@ -21,7 +24,7 @@ struct FileSystemTraits {
   bool locks = false;                 ///< locks of ranges work, between hosts too if it has several
   bool maps = false;                  ///< stores into a mapping are as good as writes
   bool in_memory = false;             ///< it has no storage but the memory of its pages
-  std::int64_t block = 4096;          ///< bytes to which parts of different writers are aligned
+  std::int64_t block = kFilePage;     ///< bytes to which parts of different writers are aligned
   std::int64_t stripe_bytes = 0;      ///< 0: not striped, or not known
   int stripes = 0;                    ///< servers that share the file; 0: not known
   std::int64_t direct_unit = 0;       ///< alignment that O_DIRECT asks for; 0: not available

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "files/storage/file_system.hpp"
 #include "runtime/os/os.hpp"
 
 namespace remit {
@@ -16,12 +17,11 @@ namespace remit {
 /// A part of a file that is mapped.
 struct MappedExtent {
   static constexpr std::int64_t kBytes = std::int64_t{32} << 20;
-  static constexpr std::int64_t kPage = 4096;
 
   shm::Mapping memory;      ///< kBytes of it, of which the file need not have all
   std::int64_t offset = 0;  ///< in the file, a multiple of kBytes
   /// Pages that this process has asked for; the kernel may have taken them back.
-  std::array<std::atomic<bool>, static_cast<std::size_t>(kBytes / kPage)> given_out{};
+  std::array<std::atomic<bool>, static_cast<std::size_t>(kBytes / kFilePage)> given_out{};
 };
 
 /// The parts of one file that were mapped last. They are kept because the time that a store takes

@@ -17,7 +17,6 @@
 namespace remit {
 namespace {
 
-constexpr std::int64_t kMappedPage = MappedExtent::kPage;
 constexpr auto kPageFlags = std::memory_order_relaxed;
 /// Pages that the kernel can give out as one.
 constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
@@ -29,20 +28,20 @@ void give_out_pages(MappedExtent& extent, std::span<const iovec> targets) {
   const auto offset_of = [&](const iovec& target) {
     return static_cast<std::byte*>(target.iov_base) - extent.memory.data();
   };
-  const std::int64_t first = offset_of(targets.front()) / kMappedPage;
+  const std::int64_t first = offset_of(targets.front()) / kFilePage;
   std::int64_t page = first;  // the last one that was looked at
   bool is_new = false;
   for (const iovec& target : targets) {
     const std::int64_t begin = offset_of(target);
     const std::int64_t end = begin + static_cast<std::int64_t>(target.iov_len);
-    if (begin / kMappedPage > page + 1) return;
-    page = (end - 1) / kMappedPage;
+    if (begin / kFilePage > page + 1) return;
+    page = (end - 1) / kFilePage;
     is_new = is_new || !extent.given_out[static_cast<std::size_t>(page)].load(kPageFlags);
   }
   if (!is_new) return;
   const std::int64_t pages = page - first + 1;
-  ::madvise(extent.memory.data() + first * kMappedPage,
-            static_cast<std::size_t>(pages * kMappedPage), MADV_POPULATE_WRITE);
+  ::madvise(extent.memory.data() + first * kFilePage, static_cast<std::size_t>(pages * kFilePage),
+            MADV_POPULATE_WRITE);
   for (std::int64_t i = first; i <= page; ++i) {
     extent.given_out[static_cast<std::size_t>(i)].store(true, kPageFlags);
   }

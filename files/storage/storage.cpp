@@ -76,6 +76,11 @@ class PieceCursor {
   std::size_t done_ = 0;  ///< of the first
 };
 
+Expected<> outcome_of_call(int result, std::string_view path, std::string_view attempt) {
+  if (result >= 0) return {};
+  return tl::unexpected(error_of_call(-result, path, attempt));
+}
+
 /// What to do about an error of open(), for its words.
 std::string_view open_advice(int error_number, int flags) {
   switch (error_number) {
@@ -84,11 +89,20 @@ std::string_view open_advice(int error_number, int flags) {
                                     : " (MPI_MODE_CREATE makes a file that is missing)";
     case EEXIST:
       return " (MPI_MODE_EXCL asks for a file that is not there yet)";
+    case ENXIO:
+    case ESPIPE:
+      return " (a FIFO, a socket or a device without a driver has no places to write to)";
     case EMFILE:
       return " (\"ulimit -n\" says how many this process may have)";
     default:
       return "";
   }
+}
+
+Error refused_open(int error_number, const std::string& path, int flags) {
+  Error error = error_of_call(error_number, path, "open");
+  error.message += open_advice(error_number, flags);
+  return error;
 }
 
 std::int64_t end_of_range(std::int64_t from, std::int64_t bytes) {
@@ -114,11 +128,15 @@ FileSystemTraits traits_of_open(FileCalls& calls, int fd) {
 
 Expected<std::unique_ptr<Storage>> Storage::open(FileCalls& calls, std::string path, int flags,
                                                  mode_t mode, Limits limits) {
-  const int fd = uninterrupted([&] { return calls.open(path.c_str(), flags, mode); });
+  // Else a FIFO would wait for its other end. "Not now" says who has to give a lease back first,
+  // for which the kernel gives it 45 seconds.
+  int fd = -EAGAIN;
+  for (int pauses = 0; fd == -EAGAIN && pauses < 3 * kMostPauses; ++pauses) {
+    if (pauses != 0) pause_before_again(pauses);
+    fd = uninterrupted([&] { return calls.open(path.c_str(), flags | O_NONBLOCK, mode); });
+  }
   if (fd < 0) {
-    Error error = error_of_call(-fd, path, "open");
-    error.message += open_advice(-fd, flags);
-    return tl::unexpected(std::move(error));
+    return tl::unexpected(refused_open(-fd, path, flags));
   }
   std::unique_ptr<Storage> storage(new Storage(calls, std::move(path), fd, flags, limits));
   if (Expected<> learned = storage->learn(); !learned) return tl::unexpected(learned.error());
@@ -144,9 +162,11 @@ Expected<> Storage::learn() {
   // A folder can be opened, if only for reading.
   if (S_ISDIR(what.st_mode)) return tl::unexpected(error_of_call(EISDIR, path_, "open"));
   if (S_ISFIFO(what.st_mode) || S_ISSOCK(what.st_mode))
-    return tl::unexpected(error_of_call(ESPIPE, path_, "open"));
+    return tl::unexpected(refused_open(ESPIPE, path_, flags_));
   identity_ = {what.st_dev, what.st_ino};
   traits_ = traits_of_open(calls_, fd_);
+  // Its file system says nothing of what a device does.
+  if (!S_ISREG(what.st_mode)) traits_.maps = traits_.in_memory = false;
   return {};
 }
 
@@ -226,11 +246,7 @@ Expected<Storage::Extent> Storage::extent() {
 
 Expected<> Storage::truncate(std::int64_t bytes) {
   const int result = uninterrupted([&] { return calls_.ftruncate(fd_, bytes); });
-  if (result < 0) {
-    return tl::unexpected(
-        error_of_call(-result, path_, fmt::format("set its size to {} bytes", bytes)));
-  }
-  return {};
+  return outcome_of_call(result, path_, fmt::format("set its size to {} bytes", bytes));
 }
 
 bool Storage::lengthen(std::int64_t bytes) {
@@ -241,10 +257,7 @@ Expected<> Storage::preallocate(std::int64_t bytes) {
   if (bytes <= 0) return {};
   const int result = uninterrupted([&] { return calls_.fallocate(fd_, 0, bytes); });
   if (result == -EOPNOTSUPP || result == -ENOSYS) return fill_holes(bytes);
-  if (result < 0) {
-    return tl::unexpected(error_of_call(-result, path_, fmt::format("allocate {} bytes", bytes)));
-  }
-  return {};
+  return outcome_of_call(result, path_, fmt::format("allocate {} bytes", bytes));
 }
 
 Expected<> Storage::fill_holes(std::int64_t bytes) {
@@ -287,9 +300,7 @@ Expected<> Storage::data_sync() {
 Expected<> Storage::sync_as(bool data_only) {
   const int result = uninterrupted([&] { return calls_.sync(fd_, data_only); });
   // What has no storage behind it, as a pseudo-terminal, has nothing to write back.
-  if (result < 0 && result != -EINVAL)
-    return tl::unexpected(error_of_call(-result, path_, "write it back to storage"));
-  return {};
+  return outcome_of_call(result == -EINVAL ? 0 : result, path_, "write it back to storage");
 }
 
 Expected<> Storage::renew() {
@@ -307,8 +318,7 @@ Expected<> Storage::close() {
   if (fd < 0) return {};
   const int result = calls_.close(fd);
   // A close that a signal interrupted has taken place.
-  if (result < 0 && result != -EINTR) return tl::unexpected(error_of_call(-result, path_, "close"));
-  return {};
+  return outcome_of_call(result == -EINTR ? 0 : result, path_, "close");
 }
 
 tl::expected<RangeLock, int> Storage::lock_or_errno(std::int64_t from, std::int64_t bytes,
@@ -363,8 +373,7 @@ void RangeLock::give_up() {
 
 Expected<> delete_file(FileCalls& calls, const std::string& path) {
   const int result = uninterrupted([&] { return calls.unlink(path.c_str()); });
-  if (result < 0) return tl::unexpected(error_of_call(-result, path, "delete"));
-  return {};
+  return outcome_of_call(result, path, "delete");
 }
 
 }  // namespace remit

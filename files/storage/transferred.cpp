@@ -57,6 +57,7 @@ int class_of_errno(int error_number) {
       return MPI_ERR_FILE_IN_USE;
     case ENOMEM:
       return MPI_ERR_NO_MEM;
+    case ENXIO:
     case ESPIPE:
     case EOPNOTSUPP:
       return MPI_ERR_UNSUPPORTED_OPERATION;

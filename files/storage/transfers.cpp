@@ -21,7 +21,6 @@
 namespace remit {
 namespace {
 
-constexpr std::int64_t kFilePage = 4096;
 /// Bytes that are packed before they are written, or read before they are unpacked: they stay in a
 /// near cache.
 constexpr std::int64_t kStage = std::int64_t{256} << 10;
@@ -129,16 +128,21 @@ class ViewTransfer {
   template <class Next>
   Transferred steps(Next next) {
     Transferred sum{begin_};
-    try {
-      // The caller has asked whether the view has so many bytes.
-      while (sum.bytes < total_ && !view_.is_empty()) {
+    // The caller has asked whether the view has so many bytes.
+    while (sum.bytes < total_ && !view_.is_empty()) {
+      try {
         const TransferStep step = next(sum.bytes);
         sum = {sum.bytes + step.moved.bytes, step.moved.error_number, step.moved.offset};
         if (sum.error_number != 0 || step.moved.bytes < step.asked) break;
+      } catch (const std::bad_alloc&) {
+        if (saves_memory_) {
+          sum = {sum.bytes, ENOMEM, view_.file_offset(from_ + sum.bytes)};
+          break;
+        }
+        // Again, in ways that are slower and need none.
+        saves_memory_ = true;
+        may_map_ = false;
       }
-    } catch (const std::bad_alloc&) {
-      sum.error_number = ENOMEM;
-      sum.offset = view_.file_offset(from_ + sum.bytes);
     }
     sum.bytes -= begin_;
     return sum;
@@ -194,11 +198,13 @@ class ViewTransfer {
   MappedWrites mapped_;
   bool may_map_;
   bool has_mapped_ = false;
+  bool saves_memory_ = false;  ///< there was none for what is quickest
 };
 
 Transferred ViewTransfer::move_run(bool writes, FileRun run, std::int64_t done) {
   if (!memory_.is_contiguous()) {
-    return memory_is_short_ ? move_staged(writes, run, done) : move_gathered(writes, run, done);
+    return memory_is_short_ && !saves_memory_ ? move_staged(writes, run, done)
+                                              : move_gathered(writes, run, done);
   }
   const std::span<std::byte> bytes(memory_.data() + done, static_cast<std::size_t>(run.length));
   const Transferred moved =
@@ -284,7 +290,7 @@ TransferStep ViewTransfer::read_step(std::int64_t done) {
     const FileRun rest{view_.file_offset(from_ + done), total_ - done};
     return {move_run(false, rest, done), rest.length};
   }
-  if (hints_.sieve && view_.is_ordered()) {
+  if (hints_.sieve && view_.is_ordered() && !saves_memory_) {
     const RunSample next = sample(done);
     if (next.runs > 1 && next.run + 2 * next.hole < kSievedBytes) {
       const std::int64_t read = may_map_ ? read_from_mapping(done) : 0;
@@ -383,7 +389,7 @@ ViewTransfer::LockedPart ViewTransfer::next_locked(std::int64_t done) const {
     return next;
   }
   const RunSample runs = sample(done);
-  if (view_.is_ordered() && storage_.is_readable() && runs.runs > 1 &&
+  if (view_.is_ordered() && storage_.is_readable() && !saves_memory_ && runs.runs > 1 &&
       runs.run + 2 * runs.hole < kSievedBytes) {
     next.part = window(done, static_cast<std::int64_t>(hints_.write_buffer));
     next.modifies = true;

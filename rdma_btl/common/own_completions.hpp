@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
+#include <vector>
 
 #include "rdma_btl/device.hpp"
 
@@ -17,7 +17,7 @@ namespace remit {
 /// post() cannot tell them.
 class OwnCompletions {
  public:
-  [[nodiscard]] bool empty() const { return ready_.empty(); }
+  [[nodiscard]] bool empty() const { return taken_ == ready_.size(); }
 
   /// An operation is complete: MPI_SUCCESS or the class of an error. Nothing is told of one that
   /// nobody waits for.
@@ -50,15 +50,20 @@ class OwnCompletions {
 
   /// Moves the oldest into `out`, as many as it has room for; returns how many.
   [[nodiscard]] std::size_t take(std::span<Completion> out) {
-    const std::size_t count = std::min(out.size(), ready_.size());
-    const auto end = ready_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::copy(ready_.begin(), end, out.begin());
-    ready_.erase(ready_.begin(), end);
-    return count;
+    const auto rest = std::span(ready_).subspan(taken_);
+    const auto moved = rest.first(std::min(out.size(), rest.size()));
+    std::copy(moved.begin(), moved.end(), out.begin());
+    taken_ += moved.size();
+    if (2 * taken_ >= ready_.size()) {
+      ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(taken_));
+      taken_ = 0;
+    }
+    return moved.size();
   }
 
  private:
-  std::deque<Completion> ready_;
+  std::vector<Completion> ready_;  ///< keeps its memory
+  std::size_t taken_ = 0;          ///< of them, the first ones
 };
 
 }  // namespace remit

@@ -12,6 +12,7 @@
 #include "rdma_btl/tcp/outgoing.hpp"
 #include "rdma_btl/tcp/placement.hpp"
 #include "rdma_btl/tcp/requests.hpp"
+#include "runtime/intrusive_list.hpp"
 #include "runtime/os/os.hpp"
 
 namespace remit::tcp {
@@ -26,15 +27,15 @@ enum class State : std::uint8_t {
 };
 
 /// A peer and the connection to it. Its address stays the same while the device is open, so the
-/// parts of the device keep lists of pointers; a flag says that it is in one.
-struct Endpoint {
+/// parts of the device keep lists of pointers; a flag says that it is in one. The list of Sender is
+/// of those that have something that their socket did not take: no memory is asked for then.
+struct Endpoint : ListNode<> {
   Endpoint(const LocalProcess& local, OwnCompletions& own, BufferPool& pool, EndpointId number,
            PeerName name)
       : id(number), peer(name), outgoing(local, own, number), incoming(pool) {}
 
   State state = State::idle;
   bool hot = false;         ///< ReadScheduler reads it at every poll
-  bool blocked = false;     ///< Sender has something that its socket did not take
   bool unfinished = false;  ///< Reader has something of it for which poll() had no room
   EndpointId id;
   unsigned misses = 0;  ///< reads in vain since the last bytes
@@ -62,6 +63,8 @@ struct Endpoint {
   std::string host;   ///< its name
   std::string words;  ///< behind the last failure
 
+  /// Its socket has not taken all.
+  [[nodiscard]] bool blocked() const { return linked(); }
   [[nodiscard]] int out() const { return other ? other.get() : socket.get(); }
 };
 

@@ -5,7 +5,9 @@
 #include <array>
 #include <cassert>
 #include <cstring>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include "runtime/copy.hpp"
 
@@ -15,6 +17,18 @@ namespace {
 
 /// Connections that are tried at every poll, of those whose socket was full.
 constexpr std::size_t kTried = 8;
+
+/// A put that is to leave. Null: there is no memory for it now.
+Transfer* add_put(Outgoing& outgoing, std::span<const Piece> pieces) {
+  try {
+    std::vector<Piece> list(pieces.begin(), pieces.end());
+    Transfer& put = outgoing.add(FrameKind::put);
+    put.pieces = std::move(list);
+    return &put;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 
 template <class Head>
 Piece piece_of(const Head& head) {
@@ -72,13 +86,13 @@ bool Sender::post_put(Endpoint& endpoint, const Operation& operation) {
     own_.complete(endpoint.id, operation.cookie, MPI_SUCCESS);
   } else {
     if (endpoint.outgoing.requests() >= local_.config.most_transfers) return false;
-    Transfer& transfer = endpoint.outgoing.add(FrameKind::put);
-    transfer.notify = operation.notify;
-    transfer.notification = operation.notification;
-    transfer.remote = operation.remote;
-    transfer.pieces.assign(operation.local.begin(), operation.local.end());
-    transfer.bytes = bytes;
-    transfer.cookie = operation.cookie;
+    Transfer* const put = add_put(endpoint.outgoing, operation.local);
+    if (put == nullptr) return false;
+    put->notify = operation.notify;
+    put->notification = operation.notification;
+    put->remote = operation.remote;
+    put->bytes = bytes;
+    put->cookie = operation.cookie;
     endpoint.requests.note_put();
     ++counters_.puts;
     counters_.put_bytes += bytes;
@@ -151,7 +165,7 @@ bool Sender::send_frame(Endpoint& endpoint, FrameKind kind, std::span<const Piec
 
 /// Unless it is known that its socket takes nothing.
 void Sender::write(Endpoint& endpoint) {
-  if (!endpoint.blocked) note(endpoint, endpoint.outgoing.write(endpoint.out()));
+  if (!endpoint.blocked()) note(endpoint, endpoint.outgoing.write(endpoint.out()));
 }
 
 /// Something was given to the kernel, which has taken all or not.
@@ -160,23 +174,25 @@ void Sender::note(Endpoint& endpoint, bool all) {
   if (endpoint.outgoing.has_moved()) scheduler_.warm(endpoint);
   if (all) return;
   ++counters_.blocked;
-  if (std::exchange(endpoint.blocked, true)) return;
-  blocked_.push_back(&endpoint);
+  if (endpoint.blocked()) return;
+  blocked_.push_back(endpoint);
   if (armed_) watch_room(endpoint, true);
 }
 
 void Sender::write_blocked() {
-  for (std::size_t i = std::min(kTried, blocked_.size()); i != 0; --i) {
-    Endpoint& endpoint = *blocked_.front();
-    blocked_.pop_front();
-    endpoint.blocked = false;
-    if (endpoint.state == State::open) write(endpoint);
+  // Those that block again are behind the last one.
+  const Endpoint* const last = blocked_.empty() ? nullptr : &blocked_.back();
+  for (std::size_t i = 0; i != kTried; ++i) {
+    Endpoint* const endpoint = blocked_.pop_front();
+    if (endpoint == nullptr) return;
+    if (endpoint->state == State::open) write(*endpoint);
+    if (endpoint == last) return;
   }
 }
 
 void Sender::arm() {
   armed_ = true;
-  for (Endpoint* endpoint : blocked_) watch_room(*endpoint, true);
+  for (Endpoint& endpoint : blocked_) watch_room(endpoint, true);
 }
 
 void Sender::disarm() {

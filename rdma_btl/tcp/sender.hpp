@@ -2,12 +2,12 @@
 // Operations become frames, and what a socket did not take is offered again.
 #pragma once
 
-#include <deque>
 #include <vector>
 
 #include "rdma_btl/tcp/endpoint.hpp"
 #include "rdma_btl/tcp/epoll_set.hpp"
 #include "rdma_btl/tcp/read_scheduler.hpp"
+#include "runtime/intrusive_list.hpp"
 
 namespace remit::tcp {
 
@@ -63,7 +63,7 @@ class Sender {
   OwnCompletions& own_;
   EpollSet& set_;
   ReadScheduler& scheduler_;
-  std::deque<Endpoint*> blocked_;   ///< have something that their socket did not take
+  IntrusiveList<Endpoint> blocked_;
   std::vector<Endpoint*> watched_;  ///< their sockets wake a sleeper when they take more
   bool armed_ = false;
 };

@@ -23,6 +23,7 @@ mpi_programs = \
 	tests/mpi/file_datareps \
 	tests/mpi/file_deaths \
 	tests/mpi/file_errors \
+	tests/mpi/file_kinds \
 	tests/mpi/file_memory \
 	tests/mpi/file_modes \
 	tests/mpi/file_nonblocking \

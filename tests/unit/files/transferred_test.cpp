@@ -29,6 +29,7 @@ TEST(Transferred, ClassesOfErrno) {
                                           {EIO, MPI_ERR_IO},
                                           {ESTALE, MPI_ERR_IO},
                                           {ENOMEM, MPI_ERR_NO_MEM},
+                                          {ENXIO, MPI_ERR_UNSUPPORTED_OPERATION},
                                           {ESPIPE, MPI_ERR_UNSUPPORTED_OPERATION},
                                           {EOPNOTSUPP, MPI_ERR_UNSUPPORTED_OPERATION}};
   for (const auto& [error_number, error_class] : expected)

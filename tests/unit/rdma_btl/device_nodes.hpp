@@ -65,7 +65,7 @@ class NodesTest : public ::testing::Test {
     devices_[index].reset();
   }
   template <class Done>
-  [[nodiscard]] bool wait_until(Done done, Clock::duration limit = std::chrono::seconds(60)) {
+  [[nodiscard]] bool wait_until(Done done, Clock::duration limit = std::chrono::seconds(200)) {
     const auto end = Clock::now() + limit;
     while (!done()) {
       bool active = false;

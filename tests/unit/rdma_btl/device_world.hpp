@@ -268,7 +268,7 @@ class DeviceSuite : public ::testing::TestWithParam<MakeWorld> {
   /// Progresses every node (but `except`) until `done()`; false after a minute without it.
   template <class Done>
   [[nodiscard]] bool wait_until(Done done, const Node* except = nullptr) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(200);
     for (std::uint64_t round = 0; !done(); ++round) {
       bool active = false;
       for (const auto& node : nodes_) {

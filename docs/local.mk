@@ -8,8 +8,8 @@ EXTRA_DIST += CONTRIBUTING.md docs/make_conformance docs/cmake.md docs/codes.md 
 measurements = 2026-11-27-epyc-files 2026-11-22-epyc 2026-11-22-epyc-emulated 2026-11-22-xeon 2026-11-23-epyc 2026-11-23-two-processors \
 	2026-11-23-xeon 2026-11-25-epyc-5th 2026-11-25-loggp 2026-11-25-unnamed 2026-11-26-two-processors \
 	2026-11-26-xeon-a0671 2026-11-26-xeon-c06f2 2026-11-27-epyc-copies 2026-11-27-epyc-house 2026-11-27-epyc-notified \
-	2026-11-27-epyc-windows 2026-11-27-fortran-calls 2026-11-28-epyc-files 2026-11-28-epyc-windows \
-	2026-11-28-fortran-codes
+	2026-11-27-epyc-windows 2026-11-27-fortran-calls 2026-11-28-epyc-files 2026-11-28-epyc-profiles \
+	2026-11-28-epyc-windows 2026-11-28-fortran-codes
 decisions = README a-tcp-device-of-our-own algorithms-as-coroutines brief-messages collectives-between-two-ranks \
 	copies-between-two-ranks copies-outside-the-trap datatype-below-pt2pt extents-from-the-type-map \
 	first-barrier-of-many-ranks hints-change-nothing one-lock-for-threads overlapped-messages plain-loops \

@@ -12,6 +12,7 @@
 #include "collectives/hierarchy.hpp"
 #include "collectives/state.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/copy_time.hpp"
 
 namespace remit {
 
@@ -98,8 +99,12 @@ int run_algorithm(Engine& engine, const CommCore& comm, const CollectiveArgs& ar
   task.start();
   if (!task.done()) {
     const std::int64_t began_ns = watch == nullptr ? 0 : monotonic_ns();
+    const std::uint64_t copied_ns = watch == nullptr ? 0 : CopyTime::of_this_thread();
     process.progress().wait([&] { return task.done(); }, subject);
-    if (watch != nullptr) watch->waited(monotonic_ns() - began_ns);
+    if (watch != nullptr) {
+      const auto copied = static_cast<std::int64_t>(CopyTime::of_this_thread() - copied_ns);
+      watch->waited(monotonic_ns() - began_ns - copied);
+    }
   }
   engine.links().settle(subject);
   if (ended_by_exception(task.result())) [[unlikely]]

@@ -72,15 +72,17 @@ void Progress::give_up_core(Idle& idle) {
     sleep(idle);
     return;
   }
-  if (++idle.yields % kYieldsPerClock == 0) notice_yields(idle);
+  if (++idle.yields % kYieldsPerClock == 1) notice_yields(idle);
   yield();
 }
 
 void Progress::notice_yields(Idle& idle) {
   const std::int64_t now = monotonic_ns();
-  if (idle.noticed_ns == 0) idle.noticed_ns = now;
-  if (now - idle.noticed_ns < WaitNotices::kNoticeMs * kNsPerMs) return;
+  if (idle.yields == 1) idle.noticed_ns = now;
+  const std::int64_t lasted_ms = (now - idle.noticed_ns) / kNsPerMs;
+  if (lasted_ms < WaitNotices::kNoticeMs) return;
   idle.noticed_ns = now;
+  idle.notice.slept_ms += static_cast<int>(lasted_ms);  // for where it is written first
   notices_.lasts(idle.notice, hook_ == nullptr);
 }
 

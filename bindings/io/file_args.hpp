@@ -82,8 +82,10 @@ template <class Change>
   Entry entry(function);
   FileObject* object = nullptr;
   if (int err = look_up(entry, handle, object)) return err;
+  // Another thread may close it meanwhile.
   const Ref<FileObject> kept(object);
-  return finish(entry, *object, change(entry, *object->file));
+  const std::shared_ptr<File> open = object->file;
+  return finish(entry, *object, change(entry, *open));
 }
 
 /// A file that is open for writing.

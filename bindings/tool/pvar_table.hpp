@@ -124,7 +124,8 @@ inline constexpr PvarDecl kPvars[] = {
      MPI_T_BIND_NO_OBJECT, MPI_T_VERBOSITY_USER_BASIC, "time asleep in MPI, in nanoseconds"},
     {"waiting_copied_ns", MPI_T_PVAR_CLASS_TIMER, "waiting", "copied_ns", "waiting",
      MPI_T_BIND_NO_OBJECT, MPI_T_VERBOSITY_USER_BASIC,
-     "time in copies, packing and reductions of 16 KB and more, in nanoseconds; grows while the "
+     "time in copies, packing and collective operations' reductions of 16 KB and more, in "
+     "nanoseconds; grows while the "
      "event wait_ended is listened to"},
     {"waiting_policy", MPI_T_PVAR_CLASS_STATE, "waiting", "policy", "waiting", MPI_T_BIND_NO_OBJECT,
      MPI_T_VERBOSITY_USER_BASIC, "what waits do first at present"},

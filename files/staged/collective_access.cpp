@@ -128,16 +128,17 @@ Outcome SharedDriver::meet() {
 Outcome SharedDriver::exchange() {
   const LettersWait subject(call_, file_, access_.letters());
   exchange_.start(call_.engine(), file_.comm, access_.letters());
-  bool is_complete = false;
-  while (!is_complete) {
+  bool lacks_memory = false;
+  while (!exchange_.is_complete()) {
     try {
       call_.progress().wait([this] { return exchange_.is_complete(); }, &subject);
-      is_complete = true;
     } catch (const std::bad_alloc&) {
-      // Letters that are under way use memory of this call.
+      lacks_memory = true;  // but letters that are under way use memory of this call
     }
   }
-  return exchange_.end();
+  Outcome all = exchange_.end();
+  if (lacks_memory && all) all = tl::unexpected(Error{MPI_ERR_NO_MEM, {}});
+  return all;
 }
 
 void SharedDriver::carry_out() {

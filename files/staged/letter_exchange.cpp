@@ -2,16 +2,14 @@
 #include "files/staged/letter_exchange.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
-#include <thread>
 
 namespace remit {
 
 namespace {
 
-/// Starts a letter. False: there is no memory for it.
-bool post(Engine& engine, const CommCore& comm, FileLetter& letter) {
+/// Starts a letter, or gives it up: what was begun of it without memory cannot be begun again.
+void post(Engine& engine, const CommCore& comm, FileLetter& letter) {
   const View memory = bytes_view(letter.memory.data(), letter.memory.size());
   try {
     if (letter.is_sent) {
@@ -20,21 +18,8 @@ bool post(Engine& engine, const CommCore& comm, FileLetter& letter) {
       engine.irecv(*letter.request, memory, letter.rank, letter.tag, comm);
     }
   } catch (const std::bad_alloc&) {
-    return false;
-  }
-  return true;
-}
-
-void post_or_lose(Engine& engine, const CommCore& comm, FileLetter& letter) {
-  constexpr int kMostPauses = 1000;
-  constexpr std::chrono::milliseconds kPause(1);
-  for (int pauses = 0; !post(engine, comm, letter); ++pauses) {
-    if (pauses == kMostPauses) {
-      letter.request->status.error = MPI_ERR_NO_MEM;
-      letter.request->complete = true;
-      return;
-    }
-    std::this_thread::sleep_for(kPause);
+    letter.request->status.error = MPI_ERR_NO_MEM;
+    letter.request->complete = true;
   }
 }
 
@@ -44,7 +29,7 @@ void LetterExchange::start(Engine& engine, const CommCore& comm, std::span<FileL
   letters_ = letters;
   for (FileLetter& letter : letters) {
     letter.request.emplace(letter.is_sent ? RequestKind::send : RequestKind::receive);
-    post_or_lose(engine, comm, letter);
+    post(engine, comm, letter);
   }
 }
 

@@ -24,7 +24,12 @@ class KernelFileCalls final : public FileCalls {
  public:
   int open(const char* path, int flags, mode_t mode) override {
     learn_size_limit();
-    return or_errno(::open(path, flags | O_CLOEXEC, mode));
+    const int fd = ::open(path, flags | O_CLOEXEC, mode);
+    if (fd >= 0 && (flags & O_NONBLOCK) != 0) {
+      const int status = ::fcntl(fd, F_GETFL);
+      if (status >= 0) (void)::fcntl(fd, F_SETFL, status & ~O_NONBLOCK);
+    }
+    return or_errno(fd);
   }
   int close(int fd) override { return or_errno(::close(fd)); }
   int unlink(const char* path) override { return or_errno(::unlink(path)); }

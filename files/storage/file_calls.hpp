@@ -26,7 +26,7 @@ class FileCalls {
   FileCalls& operator=(const FileCalls&) = delete;
   virtual ~FileCalls() = default;
 
-  /// A descriptor that no child inherits.
+  /// A descriptor that no child inherits. O_NONBLOCK is for the opening alone.
   [[nodiscard]] virtual int open(const char* path, int flags, mode_t mode) = 0;
   [[nodiscard]] virtual int close(int fd) = 0;
   [[nodiscard]] virtual int unlink(const char* path) = 0;

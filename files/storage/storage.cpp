@@ -91,7 +91,7 @@ std::string_view open_advice(int error_number, int flags) {
       return " (MPI_MODE_EXCL asks for a file that is not there yet)";
     case ENXIO:
     case ESPIPE:
-      return " (a FIFO, a socket or a device without a driver has no places to write to)";
+      return " (a FIFO, a socket or a device without a driver has no places to read and write at)";
     case EMFILE:
       return " (\"ulimit -n\" says how many this process may have)";
     default:

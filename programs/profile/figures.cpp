@@ -382,7 +382,8 @@ void Builder::add_general(const Record& record) {
     profile_.tool_functions = record.tool.functions;
     profile_.tool_function = text_of(record.tool.first);
   }
-  profile_.has_inside = profile_.has_inside || record.has_waits != 0;
+  constexpr std::uint32_t kWaits = profile::kTellsWaits | profile::kTellsCollectives;
+  profile_.has_inside = profile_.has_inside || (record.tells & kWaits) != 0;
   for (std::size_t i = 0; i < record.counter_count; ++i) {
     const profile::CounterRecord& one = record.counters[i];
     std::uint64_t& sum = profile_.counters[text_of(one.name)];
@@ -390,7 +391,7 @@ void Builder::add_general(const Record& record) {
     if (text_of(one.name) == profile::kCopiedCounter)
       profile_.ranks.back().copying = static_cast<double>(one.value) * kNs;
   }
-  profile_.tells_moving = profile_.tells_moving || (record.has_waits & profile::kTellsCopies) != 0;
+  profile_.tells_moving = profile_.tells_moving || (record.tells & profile::kTellsCopies) != 0;
   for (std::size_t i = 0; i < record.setting_count; ++i) {
     std::pair setting(text_of(record.settings[i].name), text_of(record.settings[i].value));
     if (std::ranges::find(profile_.settings, setting) == profile_.settings.end()) {

@@ -62,14 +62,16 @@ struct Part {
   const char* name;
   std::uint32_t colour;
   double (*seconds)(const Rank& rank);
+  bool (*tells)(const Profile& profile) = nullptr;  ///< null: it is always known
 };
 
 // Colours that people who see fewer colours tell apart.
 constexpr std::array<Part, 4> kParts{{
     {"computing", 0x4477aa, [](const Rank& rank) { return rank.outside(); }},
     {"waiting", 0xee6677, [](const Rank& rank) { return rank.waited_in_mpi(); }},
-    {"moving data", 0x228833, [](const Rank& rank) { return rank.moving(); }},
-    {"in MPI otherwise", 0xccbb44, [](const Rank& rank) { return rank.overhead(); }},
+    {"moving data", 0x228833, [](const Rank& rank) { return rank.moving(); },
+     [](const Profile& profile) { return profile.tells_moving; }},
+    {"overhead", 0xccbb44, [](const Rank& rank) { return rank.overhead(); }},
 }};
 
 }  // namespace
@@ -91,6 +93,7 @@ Drawing ranks_picture(const Profile& profile) {
   const double below = kTop + static_cast<double>(rows.count) * rows.height + 26;
   double at = kLeft;
   for (const Part& part : kParts) {
+    if (part.tells != nullptr && !part.tells(profile)) continue;
     drawing.boxes.push_back({at, below - 10, 12, 12, part.colour});
     drawing.texts.push_back({at + 18, below, false, false, part.name});
     at += 150;

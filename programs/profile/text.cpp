@@ -22,6 +22,7 @@ std::string quoted(const std::string& text) {
 
 /// What the time of all ranks went into, as far as the library tells.
 std::string shares_of_mpi(const Profile& profile) {
+  if (!profile.tells_moving) return {};
   double waiting = 0;
   double moving = 0;
   double overhead = 0;
@@ -30,7 +31,6 @@ std::string shares_of_mpi(const Profile& profile) {
     moving += rank.moving();
     overhead += rank.overhead();
   }
-  if (!profile.tells_moving) return {};
   return fmt::format("In MPI, all ranks: {} waiting, {} moving data, {} overhead.\n\n",
                      duration(waiting), duration(moving), duration(overhead));
 }

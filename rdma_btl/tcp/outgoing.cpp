@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "rdma_btl/net/sockets.hpp"
@@ -50,8 +51,9 @@ bool Outgoing::send(int socket, std::span<const std::byte> frames) {
   const iovec all = {const_cast<std::byte*>(frames.data()), frames.size()};
   const long taken = give(socket, {&all, 1});
   if (taken < 0 || taken == static_cast<long>(all.iov_len)) return true;
-  append({&all, 1}, static_cast<std::size_t>(taken), waiting_);
-  return false;
+  // Whoever has no room for it cannot send it later.
+  if (!keep_rest(socket, {&all, 1}, static_cast<std::size_t>(taken))) cut_off(socket);
+  return cut_;
 }
 
 Outgoing::Sent Outgoing::send_frame(int socket, FrameKind kind, std::span<const Piece> pieces) {
@@ -71,8 +73,30 @@ Outgoing::Sent Outgoing::send_frame(int socket, FrameKind kind, std::span<const 
   } else if (waiting_.size() + list.bytes() > local_.config.most_waiting) {
     return Sent::refused;
   }
-  append(list.pieces(), static_cast<std::size_t>(taken), waiting_);
-  return Sent::waits;
+  if (!keep_rest(socket, list.pieces(), static_cast<std::size_t>(taken))) return Sent::refused;
+  return cut_ ? Sent::all : Sent::waits;
+}
+
+/// Keeps what the kernel has not taken of a frame. False: there is no memory for it, and nothing
+/// has left. If part of it has left, its peer can make no sense of anything behind: it is cut.
+bool Outgoing::keep_rest(int socket, std::span<const iovec> pieces, std::size_t taken) {
+  std::size_t needed = waiting_.size() - taken;
+  for (const iovec& piece : pieces) needed += piece.iov_len;
+  try {
+    if (needed > waiting_.capacity()) waiting_.reserve(std::max(needed, 2 * waiting_.capacity()));
+  } catch (const std::bad_alloc&) {
+    if (taken == 0) return false;
+    cut_off(socket);
+    return true;
+  }
+  append(pieces, taken, waiting_);
+  return true;
+}
+
+void Outgoing::cut_off(int socket) {
+  ::shutdown(socket, SHUT_RDWR);
+  cut_ = true;
+  waiting_.clear();
 }
 
 Transfer& Outgoing::add(FrameKind kind) {

@@ -69,6 +69,8 @@ class Outgoing {
  private:
   [[nodiscard]] bool in_segment() const { return head_left_ + body_left_ + filling_left_ != 0; }
   [[nodiscard]] long give(int socket, std::span<const iovec> pieces);
+  [[nodiscard]] bool keep_rest(int socket, std::span<const iovec> pieces, std::size_t taken);
+  void cut_off(int socket);
   [[nodiscard]] bool write_waiting(int socket);
   void begin_segment(int socket);
   [[nodiscard]] bool write_segment(int socket);

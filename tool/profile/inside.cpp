@@ -116,8 +116,10 @@ std::uint64_t own_call() {
 
 void wait_ended(MPI_T_event_instance event, MPI_T_event_registration /*registration*/,
                 MPI_T_cb_safety /*safety*/, void* /*data*/) {
-  // What was copied meanwhile is not waited for. A library may not tell: then it is 0.
-  const auto blocked_ns = element<std::int64_t>(event, 4) - element<std::int64_t>(event, 6);
+  // What was copied meanwhile is not waited for, and mostly came behind it. A library may not tell:
+  // then it is 0.
+  const auto copied_ns = element<std::int64_t>(event, 6);
+  const std::int64_t blocked_ns = element<std::int64_t>(event, 4) - copied_ns;
   const auto item = static_cast<std::size_t>(element<int>(event, 5));
   if (blocked_ns <= 0) return;
   const std::uint8_t number = item < kMostItems ? cause_of_item[item] : kNoCause;
@@ -127,7 +129,8 @@ void wait_ended(MPI_T_event_instance event, MPI_T_event_registration /*registrat
     if (is_collective(local_state.site)) return;
     if (last_member.call_ticks == own_call() && last_member.rank >= 0) peer = last_member.rank;
   }
-  add_wait(cause, peer, static_cast<std::uint64_t>(blocked_ns));
+  add_wait(cause, peer, static_cast<std::uint64_t>(blocked_ns),
+           static_cast<std::uint64_t>(copied_ns));
 }
 
 void collective_ended(MPI_T_event_instance event, MPI_T_event_registration /*registration*/,
@@ -136,7 +139,7 @@ void collective_ended(MPI_T_event_instance event, MPI_T_event_registration /*reg
   last_member = {own_call(), peer};
   const auto waited_ns = element<std::int64_t>(event, 5);
   if (waited_ns <= 0 || !is_collective(local_state.site)) return;
-  add_wait(Cause::others, peer, static_cast<std::uint64_t>(waited_ns));
+  add_wait(Cause::others, peer, static_cast<std::uint64_t>(waited_ns), 0);
 }
 
 // Where the elements of an event lie in a copy of it.
@@ -306,7 +309,7 @@ void open_counters() {
   for (int index = 0; index < count && handle_count < handles.size(); ++index) {
     CounterHandle& next = handles[handle_count];
     if (!open_counter(index, next)) continue;
-    if (std::string_view(next.name.data()) == kCopiedCounter) record().has_waits |= kTellsCopies;
+    if (std::string_view(next.name.data()) == kCopiedCounter) record().tells |= kTellsCopies;
     ++handle_count;
   }
 }
@@ -320,11 +323,11 @@ void attach_inside() {
   cause_of_item.fill(kNoCause);
   int provided = 0;
   if (!tool().is_whole() || tool().init(MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) return;
-  if (attach("wait_ended", wait_ended, true)) record().has_waits |= 1U;
-  if (attach("collective_ended", collective_ended, false)) record().has_waits |= 2U;
+  if (attach("wait_ended", wait_ended, true)) record().tells |= kTellsWaits;
+  if (attach("collective_ended", collective_ended, false)) record().tells |= kTellsCollectives;
   if (trace_file != nullptr && attach("protocol_chosen", message_left, false, &places_of_sent) &&
       attach("message_matched", message_taken, false, &places_of_received)) {
-    record().has_waits |= 4U;
+    record().tells |= kTellsMessages;
   }
   open_counters();
 }

@@ -55,7 +55,12 @@ inline constexpr std::size_t kCauses = 6;
 enum class Traffic : std::uint32_t { none, send, receive, collective, one_sided, file };
 inline constexpr std::size_t kTraffics = 6;
 
-/// Of Record::has_waits: the counter of this name is how long the rank copied, in nanoseconds.
+/// Bits of Record::tells, what the library tells from inside: for whom calls wait, the last member
+/// of collective operations, each message; and how long the rank copied, by a counter of this name,
+/// in nanoseconds.
+inline constexpr std::uint32_t kTellsWaits = 1;
+inline constexpr std::uint32_t kTellsCollectives = 2;
+inline constexpr std::uint32_t kTellsMessages = 4;
 inline constexpr std::uint32_t kTellsCopies = 8;
 inline constexpr std::string_view kCopiedCounter = "waiting_copied_ns";
 
@@ -232,8 +237,7 @@ struct Record {
   std::uint64_t taken;       ///< messages that receives have taken; only a trace counts them
   std::uint64_t unexpected;  ///< of these, that were here before their receives were
   std::uint64_t cost_ticks;  ///< of an empty call of the recorder, measured at the start, in 1/16
-  /// Not 0: the library tells for whom calls wait; 4: also of messages; kTellsCopies.
-  std::uint32_t has_waits;
+  std::uint32_t tells;       ///< kTellsWaits and its like
   std::uint32_t counter_count;
   std::uint32_t module_count;
   std::uint32_t phase_count;

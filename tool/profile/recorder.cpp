@@ -328,7 +328,7 @@ void keep_long(ThreadTable& table, const LongWait& wait) {
 
 }  // namespace
 
-void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns) {
+void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns, std::uint64_t over_ns) {
   const Local& local = local_state;
   Recorder& all = recorder();
   if (local.state == nullptr || (local.site == nullptr && !all.without_calls)) return;
@@ -340,14 +340,18 @@ void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns) {
   site.waited_ns[kind] += ns;
   table.waited_ns[kind] += ns;
   blame(site, world_rank, ns);
-  const std::uint64_t end = ticks();
-  const auto took = static_cast<std::uint64_t>(static_cast<double>(ns) * all.ticks_per_ns);
+  const auto ticks_of = [&](std::uint64_t time_ns) {
+    return static_cast<std::uint64_t>(static_cast<double>(time_ns) * all.ticks_per_ns);
+  };
+  const std::uint64_t now = ticks();
+  const std::uint64_t end = now - std::min(ticks_of(over_ns), now - start_ticks);
+  const std::uint64_t took = ticks_of(ns);
   spread_over(table, table.column_waited, end - std::min(took, end - start_ticks), end);
   if (world_rank >= 0) keep_long(table, {end, ns, world_rank, number_in(table, site)});
   if (last) all.lock.unlock();
   if (world_rank >= 0) add_peer_wait(world_rank, ns);
   if (trace_file == nullptr) return;
-  trace_wait(local.state->number, number_in(table, site), cause, world_rank, ns);
+  trace_wait(local.state->number, number_in(table, site), cause, world_rank, {end, ns});
 }
 
 void record_without_calls() {

@@ -217,8 +217,8 @@ void finalized(std::uint64_t now);
 void aborting(int code);
 void control(int level);
 
-/// The call that this thread is in has waited; for whom, as far as that is known. Called from
-/// inside of the call.
-void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns);
+/// The call that this thread is in has waited; for whom, as far as that is known. The wait has been
+/// over for `over_ns`. Called from inside of the call.
+void add_wait(Cause cause, std::int32_t world_rank, std::uint64_t ns, std::uint64_t over_ns);
 
 }  // namespace remit::profile

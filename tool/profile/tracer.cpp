@@ -180,8 +180,8 @@ void trace_call(const ReturnedCall& call, const Envelope& envelope) {
 }
 
 void trace_wait(std::uint8_t thread, std::uint32_t site, Cause cause, std::int32_t peer,
-                std::uint64_t ns) {
-  write_entry({ns, ticks(), 0, peer, kNoTag, 0, site + 1, 0, TraceKind::wait, thread,
+                WaitTime time) {
+  write_entry({time.ns, time.end_ticks, 0, peer, kNoTag, 0, site + 1, 0, TraceKind::wait, thread,
                static_cast<std::uint8_t>(cause), 0});
 }
 

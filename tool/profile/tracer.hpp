@@ -36,10 +36,16 @@ void clear_trace();
 /// This is a child of fork(): the trace is its parent's.
 void leave_trace();
 
+/// When a wait was over, and how long it was.
+struct WaitTime {
+  std::uint64_t end_ticks;
+  std::uint64_t ns;
+};
+
 // While there is a trace.
 void trace_call(const ReturnedCall& call, const Envelope& envelope);
 void trace_wait(std::uint8_t thread, std::uint32_t site, Cause cause, std::int32_t peer,
-                std::uint64_t ns);
+                WaitTime time);
 /// One end of a message to or from a rank of MPI_COMM_WORLD.
 struct MessageEnd {
   TraceKind kind;

@@ -85,7 +85,7 @@ std::shared_ptr<Record> make_record(int rank, std::uint64_t run_ms, std::uint64_
 }
 
 void blame(Record& record, int peer, std::uint64_t ms, profile::Cause cause) {
-  record.has_waits = 1;
+  record.tells = remit::profile::kTellsWaits;
   ThreadTable& table = record.threads[0];
   const auto kind = static_cast<std::size_t>(cause);
   table.waited_ns[kind] += ms * kMsNs;

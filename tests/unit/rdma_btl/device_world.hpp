@@ -265,7 +265,7 @@ class DeviceSuite : public ::testing::TestWithParam<MakeWorld> {
   [[nodiscard]] Node& node(std::size_t index) { return *nodes_[index]; }
   [[nodiscard]] std::size_t below(std::size_t bound) { return bound ? random_() % bound : 0; }
 
-  /// Progresses every node (but `except`) until `done()`; false after a minute without it.
+  /// Progresses every node (but `except`) until `done()`; false after some minutes without it.
   template <class Done>
   [[nodiscard]] bool wait_until(Done done, const Node* except = nullptr) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(200);

@@ -77,12 +77,12 @@ void SpreadAccess::break_off(const Error& error) {
 }
 
 void SpreadAccess::lose(int rank) {
-  Error error{MPI_ERR_OTHER, {}};
   try {
-    error.message = fmt::format("{}: nothing of use came from rank {}", kLostTouch, rank);
+    break_off(
+        {MPI_ERR_OTHER, fmt::format("{}: nothing of use came from rank {}", kLostTouch, rank)});
   } catch (const std::bad_alloc&) {  // then without words: the others are still to be answered
+    break_off({MPI_ERR_OTHER, {}});
   }
-  break_off(std::move(error));
 }
 
 void SpreadAccess::end_here() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -22,7 +23,7 @@ struct FileLetter {
   bool is_sent = false;
   std::span<std::byte> memory;     ///< what is sent, or room for what comes
   std::size_t received = 0;        ///< bytes; 0 if they did not come
-  std::optional<Request> request;  ///< of who sends and receives
+  std::optional<Request> request;  ///< while it is under way
 };
 
 /// Letters that are under way at once. Nothing moves in memory.
@@ -32,6 +33,7 @@ class LetterList {
   void reserve(std::size_t most) { room_ = std::vector<FileLetter>(most); }
   [[nodiscard]] std::span<FileLetter> all() { return std::span(room_).first(count_); }
   void add(int rank, int tag, bool is_sent, std::span<std::byte> memory) {
+    assert(count_ < room_.size());
     FileLetter& letter = room_[count_++];
     letter.rank = rank;
     letter.tag = tag;

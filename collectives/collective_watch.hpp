@@ -32,6 +32,8 @@ class CollectiveWatch {
   /// It begins; `row`: null for the first item of the algorithms. `board`: where it takes place, or
   /// members meet, or null.
   void started(const Algorithm* row, Board* board);
+  /// The call that has started it waits for it at once, by messages.
+  void blocks();
   /// So long it did nothing but wait, beside what its board knows.
   void waited(std::int64_t ns) { waited_ns_ += ns; }
   [[nodiscard]] std::int64_t began_ns() const { return began_ns_; }
@@ -39,6 +41,9 @@ class CollectiveWatch {
   void ended();
 
  private:
+  /// Of its messages.
+  [[nodiscard]] int tag() const { return static_cast<int>(sequence_ & 0x7fffffffU); }
+
   Engine& engine_;
   ContextId context_;
   CollectiveKind kind_;

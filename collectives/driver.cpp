@@ -96,6 +96,7 @@ int run_algorithm(Engine& engine, const CommCore& comm, const CollectiveArgs& ar
   const int polls = watch == nullptr ? kBlockingPolls : kNonblockingPolls;
   CollCtx c(engine, comm, sequence, *arena, polls, on_board);
   Task<int> task = row.run(c, args);
+  if (watch != nullptr) watch->blocks();
   task.start();
   if (!task.done()) {
     const std::int64_t began_ns = watch == nullptr ? 0 : monotonic_ns();

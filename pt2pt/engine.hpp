@@ -160,7 +160,7 @@ class Engine final : private EventSwitch {
   [[nodiscard]] const Rendezvous& rendezvous() const { return rendezvous_; }
   [[nodiscard]] const Receiver& receiver() const { return receiver_; }
   [[nodiscard]] const Sender& sender() const { return sender_; }
-  [[nodiscard]] const MessageEvents& message_events() const { return events_; }
+  [[nodiscard]] MessageEvents& message_events() { return events_; }
   /// UnexpectedStore::recent_peak() is of what comes from now on.
   void restart_unexpected_peak() { receiver_.unexpected().restart_peak(); }
 

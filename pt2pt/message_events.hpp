@@ -36,17 +36,16 @@ class MessageEvents {
     if (events_.wanted(EventKind::request_posted)) [[unlikely]]
       tell_posted(request);
   }
-  /// The time for matched(), if that will be asked for; else 0.
-  [[nodiscard]] std::int64_t arrived(ProcId peer, const MatchKey& key, std::size_t bytes,
-                                     bool expected) {
-    events_.raise(EventKind::message_arrived, peer_number(peer), key.context, key.tag, bytes,
-                  expected ? 1 : 0);
+  /// A message has come before its receive. The time for matched(), if that will be asked for; else
+  /// 0.
+  [[nodiscard]] std::int64_t unexpected(ProcId peer, const MatchKey& key, std::size_t bytes) {
+    tell_arrived(peer, key, bytes, false);
     return events_.wanted(EventKind::message_matched) ? monotonic_ns() : 0;
   }
   /// A message that has just arrived has found its receive.
   void expected(ProcId peer, const MatchKey& key, std::size_t bytes, Request& request) {
     request.proc = peer;
-    (void)arrived(peer, key, bytes, true);
+    tell_arrived(peer, key, bytes, true);
     events_.raise(EventKind::message_matched, peer_number(peer), key.context, key.tag, bytes, 0);
   }
   /// A receive takes a message that arrived at this time, which 0 says is not known.
@@ -84,12 +83,20 @@ class MessageEvents {
     complete(request);
   }
 
-  /// The peer of the message of a collective operation that was complete last, if that is the
-  /// operation with this tag on the communicator of this context; else kAnyProc. Known while
-  /// EventKind::collective_ended is wanted.
-  [[nodiscard]] ProcId last_of_collective(ContextId context, int tag) const {
-    const bool same = last_key_.context - context < kContextsEach && last_key_.tag == tag;
-    return same ? last_peer_ : kAnyProc;
+  /// The messages of the collective operation with this tag on the communicator of this context are
+  /// waited for from now on, and for nothing else.
+  void await_collective(ContextId context, int tag) {
+    awaited_ = {context, tag, kAnyProc, monotonic_ns(), -1};
+  }
+  /// Whom a collective operation has waited for: of one that was awaited the peer of the message
+  /// whose completion took longest since the one before, for all others may have come late because
+  /// of that one; else the peer of the message that was complete last. kAnyProc: not known, as it
+  /// is while EventKind::collective_ended is not wanted, and of any operation but the last one.
+  [[nodiscard]] ProcId peer_of_collective(ContextId context, int tag) const {
+    if (awaited_.context == context && awaited_.tag == tag && awaited_.longest_ns >= 0) {
+      return awaited_.peer;
+    }
+    return is_of(last_key_, context, tag) ? last_peer_ : kAnyProc;
   }
 
   /// Of any process: -1.
@@ -98,13 +105,31 @@ class MessageEvents {
   }
 
  private:
+  void tell_arrived(ProcId peer, const MatchKey& key, std::size_t bytes, bool expected) {
+    events_.raise(EventKind::message_arrived, peer_number(peer), key.context, key.tag, bytes,
+                  expected ? 1 : 0);
+  }
+  /// Each communicator has several contexts, from one number on.
+  [[nodiscard]] static bool is_of(const MatchKey& key, ContextId context, int tag) {
+    return key.context - context < kContextsEach && key.tag == tag;
+  }
   void tell_posted(const Request& request);
   void tell_completed(const Request& request);
+  void note_of_collective(const Request& request);
 
   Events& events_;
   Progress& progress_;
-  MatchKey last_key_;  // see last_of_collective()
+  // See peer_of_collective().
+  struct Awaited {
+    ContextId context = 0;
+    int tag = -1;
+    ProcId peer = kAnyProc;
+    std::int64_t since_ns = 0;  // when it began, or a message was complete
+    std::int64_t longest_ns = -1;
+  };
+  MatchKey last_key_;
   ProcId last_peer_ = kAnyProc;
+  Awaited awaited_;
 };
 
 }  // namespace remit

@@ -180,7 +180,7 @@ void Receiver::eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
     if (sender != kNoSlabHandle) parts_.messenger.send_handle(peer, MessageKind::ack, sender);
     return parts_.events.complete(request);
   }
-  const std::int64_t now = parts_.events.arrived(peer.id, key, data.size(), false);
+  const std::int64_t now = parts_.events.unexpected(peer.id, key, data.size());
   Unexpected& message = store_.add(key, data.size());
   message.arrived_ns = now;
   message.kind = UnexpectedKind::eager;
@@ -204,7 +204,7 @@ void Receiver::announced(Peer& peer, const RtsHeader& header) {
     set_received(request, key, announced.length);
     parts_.rendezvous.start(peer, request, announced);
   } else {
-    const std::int64_t now = parts_.events.arrived(peer.id, key, announced.length, false);
+    const std::int64_t now = parts_.events.unexpected(peer.id, key, announced.length);
     Unexpected& message = store_.add(key, announced.length);
     message.arrived_ns = now;
     message.kind = UnexpectedKind::announced;
@@ -227,7 +227,7 @@ void Receiver::from_self(Request& send) {
   }
   const std::size_t bytes = send.view.size();
   const std::uint32_t units = units_of(bytes);
-  const std::int64_t now = parts_.events.arrived(self_, send.key, bytes, false);
+  const std::int64_t now = parts_.events.unexpected(self_, send.key, bytes);
   Unexpected& message = store_.add(send.key, bytes);
   message.arrived_ns = now;
   if (send.mode != SendMode::synchronous && bytes <= kSelfEager && parts_.flow.reserve(units)) {

@@ -316,9 +316,8 @@ const std::array<EventDecl, kEventKinds> kEvents{{
      "collective_ended",
      "collectives",
      EventWords::collectives,
-     "a collective operation is complete here; last_member: whom it waited for last (-1: nobody, "
-     "or "
-     "not known)",
+     "a collective operation is complete here; last_member: whom it waited for last, or "
+     "longest at once (-1: nobody, or not known)",
      {kContext, kSequence, kKind, kAlgorithm, int32("last_member"), int64("waited_ns")}},
     {EventKind::lock_waited,
      "lock_waited",

@@ -97,24 +97,66 @@ void Progress::yield() {
   if (alone) policy_.yielded(before, now);
 }
 
+/// A thread among those that sleep, for as long as it lives. When an exception ends the sleep, too,
+/// it is undone.
+class Progress::Asleep {
+ public:
+  explicit Asleep(Progress& own)
+      : own_(own), event_(own.hook_ != nullptr ? own.sleepers_.take_event() : -1) {
+    is_first_ = own_.sleepers_.enter();
+  }
+  ~Asleep() {
+    if (is_over_) return;
+    awake();
+    if (own_.sleepers_.leave()) return;
+    own_.sources_.arm();
+    own_.sleepers_.wake();  // they poll then: here nobody does
+  }
+  Asleep(const Asleep&) = delete;
+  Asleep& operator=(const Asleep&) = delete;
+
+  void arm() const {
+    if (is_first_) own_.sources_.arm();
+  }
+  [[nodiscard]] bool block(Idle& idle) const {
+    if (event_ >= 0) own_.sleepers_.block_on(event_);
+    return own_.block(event_, idle);
+  }
+  void awake() {
+    if (std::exchange(is_awake_, true)) return;
+    if (event_ >= 0) own_.sleepers_.unblock(event_);
+    if (event_ >= 0) own_.sleepers_.give_back(event_);
+    own_.sources_.disarm();
+  }
+  /// True if no other thread sleeps.
+  [[nodiscard]] bool leave() {
+    is_over_ = true;
+    return own_.sleepers_.leave();
+  }
+
+ private:
+  Progress& own_;
+  const int event_;  ///< -1: no other thread may come in, or the system has none
+  bool is_first_ = false;
+  bool is_awake_ = false;
+  bool is_over_ = false;
+};
+
 // The one sleep point. The order is what makes it lose no wake-up: a source that is armed makes a
 // descriptor readable for everything that arrives later; what arrived earlier is found by the
 // second poll. Other threads of this process change things only with the lock held, and then signal
 // the event of every thread that is blocked.
 void Progress::sleep(Idle& idle) {
-  const int wake_event = hook_ != nullptr ? sleepers_.take_event() : -1;
-  if (sleepers_.enter()) sources_.arm();
+  Asleep asleep(*this);
+  asleep.arm();
   bool in_time = true;
   if (poll() == 0) {
     ++counters_.sleeps;
-    if (wake_event >= 0) sleepers_.block_on(wake_event);
-    in_time = block(wake_event, idle);
-    if (wake_event >= 0) sleepers_.unblock(wake_event);
+    in_time = asleep.block(idle);
   }
-  if (wake_event >= 0) sleepers_.give_back(wake_event);
-  sources_.disarm();
+  asleep.awake();
   if (!in_time && poll() != 0) ++counters_.late;
-  if (!sleepers_.leave()) {
+  if (!asleep.leave()) {
     // The descriptors were drained under threads that still sleep: start over for them.
     sources_.arm();
     poll();

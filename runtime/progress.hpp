@@ -82,7 +82,6 @@ class Progress final : private EventSwitch {
         pause(idle);
       }
     }
-    WaitNotices::end(idle.notice);
   }
 
   /// Gives the core to others once and polls nothing: for the first moments of a wait whose end is
@@ -145,8 +144,14 @@ class Progress final : private EventSwitch {
   [[nodiscard]] std::uint64_t copied_ns() const { return copies_.ns(); }
 
  private:
-  /// A wait in which nothing has happened for so long.
+  /// A wait in which nothing has happened for so long. What was written of it is forgotten with it,
+  /// also when an exception ends it.
   struct Idle {
+    Idle() = default;
+    ~Idle() { WaitNotices::end(notice); }
+    Idle(const Idle&) = delete;
+    Idle& operator=(const Idle&) = delete;
+
     std::uint32_t polls = 0;
     std::uint32_t yields = 0;
     std::int64_t looked_ns = 0;   ///< when the core was still this thread's
@@ -171,6 +176,7 @@ class Progress final : private EventSwitch {
     }
     give_up_core(idle);
   }
+  class Asleep;
   void wanted_events_changed() override;
   [[nodiscard]] bool spin_watched(Idle& idle);
   void look_around(Idle& idle);

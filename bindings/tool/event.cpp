@@ -245,7 +245,7 @@ REMIT_WEAK(T_event_set_dropped_handler);
 
 int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void* buffer) try {
   return use_instance(event_instance, [=](const EventInstance& instance) {
-    const EventLayout& layout = layout_of(instance.kind());
+    const EventLayout& layout = *instance.registration.layout;
     const auto at = static_cast<std::size_t>(element_index);
     if (element_index < 0 || at >= layout.count) return MPI_T_ERR_INVALID_INDEX;
     if (buffer == nullptr) return MPI_T_ERR_INVALID;
@@ -260,7 +260,7 @@ REMIT_WEAK(T_event_read);
 int PMPI_T_event_copy(MPI_T_event_instance event_instance, void* buffer) try {
   return use_instance(event_instance, [=](const EventInstance& instance) {
     if (buffer == nullptr) return MPI_T_ERR_INVALID;
-    const EventLayout& layout = layout_of(instance.kind());
+    const EventLayout& layout = *instance.registration.layout;
     for (std::size_t i = 0; i < layout.count; ++i) {
       put_element(layout, i, instance.event.values[i],
                   static_cast<std::byte*>(buffer) + layout.displacements[i]);

@@ -9,7 +9,7 @@
 
 namespace remit {
 
-Tool& the_tool() {
+Tool& make_tool() {
   return made_once(library().tool);
 }
 

@@ -42,8 +42,13 @@ class Tool {
   int holds_ = 0;                 // by HeldMpi
 };
 
+/// Makes the one of this program, unless another thread has.
+[[nodiscard, gnu::cold]] Tool& make_tool();
 /// The one of this program.
-[[nodiscard]] Tool& the_tool();
+[[nodiscard]] inline Tool& the_tool() {
+  Tool* const made = library().tool.load(std::memory_order_acquire);
+  return made == nullptr ? make_tool() : *made;
+}
 
 /// As long as it lives the MPI process, if there is one, does not end; at MPI_THREAD_MULTIPLE calls
 /// of other threads stay out, too. At other levels a program calls MPI from one thread at a time,

@@ -117,6 +117,7 @@ int ToolEvents::index_of(std::string_view name) {
 MPI_T_event_registration ToolEvents::make(std::size_t index, std::uint32_t object) {
   auto made = std::make_shared<EventRegistration>();
   made->index = index;
+  made->layout = &layout_of(made->decl().kind);
   made->object = object;
   auto* const handle = reinterpret_cast<MPI_T_event_registration>(made.get());
   registrations_.emplace(handle, std::move(made));

@@ -50,6 +50,7 @@ struct EventRegistration {
     void* user_data = nullptr;
   };
   std::size_t index = 0;
+  const EventLayout* layout = nullptr;
   std::uint32_t object = 0;  ///< bound events: the number of the object
   std::array<Callback, kSafetyLevels.size()> callbacks;
   MPI_T_event_dropped_cb_function* dropped_handler = nullptr;
@@ -76,7 +77,6 @@ struct EventInstance {
   RaisedEvent& event;
   const EventInstance* outer;  ///< of the callback that this one interrupts; null: of none
 
-  [[nodiscard]] EventKind kind() const { return registration.decl().kind; }
   /// When it happened: the clock is read when that is asked first.
   [[nodiscard]] std::int64_t time_ns() const;
 };

@@ -9,6 +9,7 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/copy.hpp"
+#include "runtime/copy_time.hpp"
 
 namespace remit {
 
@@ -278,12 +279,15 @@ Expected<> AdapterChanges::change_locked(AdapterPeer& peer, const Batch& batch) 
     auto got = peers_.run(peer, std::span(gets).first(batch.runs.size()));
     if (!got) return got;
   }
-  if (batch.out != nullptr) batch.array.copy(batch.out, values, elements);
-  if (batch.in == nullptr) return {};
-  if (replaces) {
-    batch.array.copy(values, batch.in, elements);
-  } else {
-    batch.what.kernel()(batch.in, values, elements);
+  {
+    const TimedCopy time(batch.bytes);  // without what the adapter does
+    if (batch.out != nullptr) batch.array.copy(batch.out, values, elements);
+    if (batch.in == nullptr) return {};
+    if (replaces) {
+      batch.array.copy(values, batch.in, elements);
+    } else {
+      batch.what.kernel()(batch.in, values, elements);
+    }
   }
   return write_back(peer, batch, buffer);
 }
@@ -352,7 +356,8 @@ Expected<> AdapterChanges::accumulate(int rank, const Accumulation& what, const 
     for (const ElementRun& run : runs) elements += run.elements;
     const std::byte* const in = reader.next(elements);
     std::byte* const out = writer.room(elements);
-    if (auto changed = change(peer, {what, array, runs, in, out}); !changed) return changed;
+    if (auto changed = change(peer, {what, array, runs, in, out, target.size()}); !changed)
+      return changed;
     if (out != nullptr) writer.put_back(elements);
   }
   finish();

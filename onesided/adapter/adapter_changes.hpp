@@ -57,6 +57,7 @@ class AdapterChanges {
     std::span<const ElementRun> runs;
     const std::byte* in;  ///< arrays; null: MPI_NO_OP
     std::byte* out;       ///< null: nobody wants what was there
+    std::size_t bytes;    ///< of all batches of the operation
   };
   void fetch_word(AdapterPeer& peer, std::uint64_t addend, std::uint64_t address, std::byte* result,
                   Request* done);

@@ -13,6 +13,7 @@
 #include "onesided/memory/granule.hpp"
 #include "onesided/memory/process_memory.hpp"
 #include "runtime/copy.hpp"
+#include "runtime/copy_time.hpp"
 
 namespace remit {
 
@@ -194,6 +195,7 @@ class CopiedChange {
     if (result == nullptr) return {};
     origin = nullptr;
   }
+  const TimedCopy time(target.size());
   const ElementArray array(what.element());
   ElementReader reader(origin, array);
   ElementWriter writer(result, array);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/copy.hpp"
+#include "runtime/copy_time.hpp"
 
 namespace remit {
 
@@ -29,6 +30,7 @@ namespace {
 /// Elements of many granules, none of which lies across two. False: the first one was not free.
 [[gnu::noinline]] bool change_many(const PlainElements& elements, std::size_t element_bytes,
                                    std::size_t bytes, PlainChange change) {
+  const TimedCopy time(bytes);
   std::uint64_t address = elements.address;
   std::byte* at = elements.at;
   while (bytes != 0) {

@@ -14,13 +14,18 @@ SleepingThreads::~SleepingThreads() {
 }
 
 int SleepingThreads::take_event() {
-  if (idle_.empty()) return ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (idle_.empty()) {
+    idle_.reserve(made_ + 1);
+    const int made = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (made >= 0) ++made_;
+    return made;
+  }
   const int event = idle_.back();
   idle_.pop_back();
   return event;
 }
 
-void SleepingThreads::give_back(int event) {
+void SleepingThreads::give_back(int event) noexcept {
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t drained = ::read(event, &count, sizeof count);
   idle_.push_back(event);

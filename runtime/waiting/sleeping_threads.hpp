@@ -2,6 +2,7 @@
 // Threads of one process that sleep in MPI at the same time, and how others of them wake them.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace remit {
@@ -25,7 +26,7 @@ class SleepingThreads {
   /// An event for a thread that enters; -1: the system has none.
   [[nodiscard]] int take_event();
   /// Takes it back, no longer signalled.
-  void give_back(int event);
+  void give_back(int event) noexcept;
 
   /// From here on wake() makes `event` readable, once.
   void block_on(int event) { to_wake_.push_back(event); }
@@ -41,7 +42,8 @@ class SleepingThreads {
   void signal();
 
   std::vector<int> to_wake_;  ///< events of the threads that are blocked and were not signalled
-  std::vector<int> idle_;     ///< events that no thread uses now
+  std::vector<int> idle_;     ///< events that no thread uses now; it has room for all
+  std::size_t made_ = 0;      ///< events that there are
   int count_ = 0;
 };
 

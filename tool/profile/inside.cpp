@@ -162,15 +162,8 @@ std::uint64_t time_of(TraceKind kind) {
   return std::exchange(last_call, begin) == begin ? ticks() : begin;
 }
 
-void count_taken(bool is_unexpected) {
-  if (local_state.is_paused) return;
-  Record& all = record();
-  std::atomic_ref(all.taken).fetch_add(1, std::memory_order_relaxed);
-  if (!is_unexpected) return;
-  std::atomic_ref(all.unexpected).fetch_add(1, std::memory_order_relaxed);
-}
-
-void message(TraceKind kind, MPI_T_event_instance event, const Places& places) {
+template <TraceKind kind>
+void message(MPI_T_event_instance event, const Places& places) {
   alignas(std::int64_t) std::array<std::byte, kMostBytes> copy;
   if (trace_file == nullptr || tool().copy(event, copy.data()) != MPI_SUCCESS) return;
   const auto read = [&]<class Value>(std::size_t at, Value& value) {
@@ -180,30 +173,27 @@ void message(TraceKind kind, MPI_T_event_instance event, const Places& places) {
   std::uint32_t context = 0;
   std::int32_t tag = 0;
   std::int64_t bytes = 0;
+  std::int64_t unexpected_ns = 0;
   read(1, context);
   if (context % kContextsEach != 0) return;
   read(0, peer);
   read(2, tag);
   read(3, bytes);
-  if (kind == TraceKind::received) {
-    std::int64_t unexpected_ns = 0;
-    read(4, unexpected_ns);
-    count_taken(unexpected_ns != 0);
-  }
+  if constexpr (kind == TraceKind::received) read(4, unexpected_ns);
   const Local& local = local_state;
   const std::uint8_t thread = local.state == nullptr ? kThreads : local.state->number;
   trace_message({kind, known_rank(peer), context, tag, bytes, thread,
-                 !local.is_paused && !local.is_gone, time_of(kind)});
+                 !local.is_paused && !local.is_gone, unexpected_ns != 0, time_of(kind)});
 }
 
 void message_left(MPI_T_event_instance event, MPI_T_event_registration /*registration*/,
                   MPI_T_cb_safety /*safety*/, void* /*data*/) {
-  message(TraceKind::sent, event, places_of_sent);
+  message<TraceKind::sent>(event, places_of_sent);
 }
 
 void message_taken(MPI_T_event_instance event, MPI_T_event_registration /*registration*/,
                    MPI_T_cb_safety /*safety*/, void* /*data*/) {
-  message(TraceKind::received, event, places_of_received);
+  message<TraceKind::received>(event, places_of_received);
 }
 
 // False: the library does not have it. `kept`: where its elements lie, if that is of interest.

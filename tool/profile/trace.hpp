@@ -16,6 +16,9 @@ inline constexpr std::uint32_t kTraceVersion = 1;
 /// What the names of traces end with, where their records have kSuffix.
 inline constexpr const char* kTraceSuffix = ".trace";
 inline constexpr std::size_t kTraceEntries = 349'504;
+/// So many a thread takes at once.
+inline constexpr std::size_t kTraceEntriesTaken = 16;
+static_assert(kTraceEntries % kTraceEntriesTaken == 0);
 
 /// The tag of a call that has none.
 inline constexpr std::int32_t kNoTag = -0x7FFFFFFF;
@@ -50,11 +53,11 @@ static_assert(sizeof(TraceEntry) == 48);
 struct TraceFile {
   std::array<char, 8> magic;
   std::uint32_t version;
-  std::uint32_t bytes;         ///< of this structure
-  std::uint64_t unnumbered;    ///< messages whose place is 0
-  std::uint64_t without_room;  ///< entries that the file system had no room for
-  alignas(
-      64) std::uint64_t begun;  ///< entries: the newest is in the place (begun - 1) % kTraceEntries
+  std::uint32_t bytes;              ///< of this structure
+  std::uint64_t unnumbered;         ///< messages whose place is 0
+  std::uint64_t without_room;       ///< entries that the file system had no room for
+  alignas(64) std::uint64_t begun;  ///< entries that were taken, of which the last of each thread
+                                    ///< may never be written
   alignas(64) std::array<TraceEntry, kTraceEntries> entries;
 };
 static_assert(std::is_trivially_copyable_v<TraceFile>);

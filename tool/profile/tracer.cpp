@@ -1,6 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// An entry is taken by one atomic addition. Room on the file system is reserved a megabyte at a
-// time: a store to a page without room would kill the program.
+// A thread takes several entries at once, by one atomic addition, and writes them one after the
+// other. Room on the file system is reserved a megabyte at a time: a store to a page without room
+// would kill the program.
 #include "tool/profile/tracer.hpp"
 
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <cstring>
 
 #include "tool/profile/clock.hpp"
+#include "tool/profile/recorder.hpp"
 #include "tool/profile/spin_lock.hpp"
 
 namespace remit::profile {
@@ -55,12 +57,12 @@ Tracer& tracer() {
   return instance;
 }
 
-// False: there is no room for the entry, nor for any after it.
-bool reserve(std::uint64_t number) {
+// False: there is no room for all entries before this one, nor for any after it.
+bool reserve(std::uint64_t end_number) {
   Tracer& own = tracer();
   const SpinLock::Holder holder(own.lock);
   std::uint64_t have = own.reserved.load(std::memory_order_relaxed);
-  while (number >= have) {
+  while (end_number > have) {
     const std::uint64_t more = std::min(have + kEntriesAtOnce, std::uint64_t{kTraceEntries});
     const std::uint64_t begin = offsetof(TraceFile, entries) + have * sizeof(TraceEntry);
     const std::uint64_t end = offsetof(TraceFile, entries) + more * sizeof(TraceEntry);
@@ -74,32 +76,78 @@ bool reserve(std::uint64_t number) {
   return true;
 }
 
-// Fills the next entry; `entry` has all but its number.
-void write_entry(TraceEntry entry) {
+// The entries that a thread has taken and not written so far.
+struct OwnEntries {
+  TraceEntry* next;
+  std::uint64_t number;  // of `next`
+  std::uint32_t left;
+};
+thread_local constinit OwnEntries own_entries [[gnu::tls_model("initial-exec")]] = {};
+
+// False: there is no room.
+[[gnu::noinline, gnu::cold]] bool take_entries(OwnEntries& own) {
   TraceFile& file = *trace_file;
-  const std::uint64_t number = std::atomic_ref(file.begun).fetch_add(1, std::memory_order_relaxed);
-  if (number >= tracer().reserved.load(std::memory_order_acquire) && !reserve(number))
-      [[unlikely]] {
-    std::atomic_ref(file.begun).fetch_sub(1, std::memory_order_relaxed);
+  const std::uint64_t number =
+      std::atomic_ref(file.begun).fetch_add(kTraceEntriesTaken, std::memory_order_relaxed);
+  const std::uint64_t end = number + kTraceEntriesTaken;
+  if (end > tracer().reserved.load(std::memory_order_acquire) && !reserve(end)) {
+    std::atomic_ref(file.begun).fetch_sub(kTraceEntriesTaken, std::memory_order_relaxed);
     std::atomic_ref(file.without_room).fetch_add(1, std::memory_order_relaxed);
-    return;
+    own.left = 0;
+    return false;
   }
-  TraceEntry& place = file.entries[number % kTraceEntries];
-  const auto sequence = static_cast<std::uint32_t>(number) + 1U;
-  entry.sequence = place.sequence;  // the old one says that the entry is not whole yet
-  place = entry;
-  std::atomic_signal_fence(std::memory_order_release);
-  std::atomic_ref(place.sequence).store(sequence, std::memory_order_release);
+  own = {&file.entries[number % kTraceEntries], number, kTraceEntriesTaken};
+  return true;
 }
 
-std::uint32_t number_of(TraceKind kind, std::int32_t peer, std::uint32_t context,
+// The next entry of this thread; null: there is no room. Its sequence is that of an older one until
+// write_sequence(), which says that it is not whole yet.
+[[gnu::always_inline]] inline TraceEntry* next_entry(OwnEntries& own) {
+  // Of a thread that has long been silent others may soon write the entries of the round after.
+  const std::uint64_t ahead =
+      std::atomic_ref(trace_file->begun).load(std::memory_order_relaxed) - own.number;
+  if (own.left == 0 || ahead > kTraceEntries / 2) [[unlikely]] {
+    if (!take_entries(own)) return nullptr;
+  }
+  return own.next;
+}
+
+[[gnu::always_inline]] inline void write_sequence(OwnEntries& own) {
+  const auto sequence = static_cast<std::uint32_t>(own.number) + 1U;
+  std::atomic_signal_fence(std::memory_order_release);
+  std::atomic_ref(own.next->sequence).store(sequence, std::memory_order_release);
+  ++own.next;
+  ++own.number;
+  --own.left;
+}
+
+// Fills the next entry; `entry` has all but its sequence.
+[[gnu::always_inline]] inline void write_entry(const TraceEntry& entry) {
+  OwnEntries& own = own_entries;
+  TraceEntry* const place = next_entry(own);
+  if (place == nullptr) [[unlikely]]
+    return;
+  place->begin = entry.begin;
+  place->end = entry.end;
+  place->bytes = entry.bytes;
+  place->peer = entry.peer;
+  place->tag = entry.tag;
+  place->context = entry.context;
+  place->place = entry.place;
+  place->kind = entry.kind;
+  place->thread = entry.thread;
+  place->cause = entry.cause;
+  place->pad = 0;
+  write_sequence(own);
+}
+
+// The caller holds the lock.
+std::uint32_t number_of(Tracer& own, TraceKind kind, std::int32_t peer, std::uint32_t context,
                         std::int32_t tag) {
-  Tracer& own = tracer();
   const std::uint32_t marked = context | 2U | (kind == TraceKind::received ? 1U : 0U);
   std::uint64_t hash = static_cast<std::uint32_t>(peer) * 0x9E3779B97F4A7C15U;
   hash = (hash ^ marked ^ static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)) << 32U) *
          0xD6E8FEB86659FD93U;
-  const SpinLock::Holder holder(own.lock);
   if (own.numbers == nullptr) return 0;
   for (std::size_t slot = hash >> 48U;; slot = (slot + 1) % Numbers::kRows) {
     Numbers::Row& row = own.numbers->rows[slot];
@@ -167,6 +215,7 @@ void clear_trace() {
   const std::uint64_t used = std::min(trace_file->begun, std::uint64_t{kTraceEntries});
   for (std::uint64_t i = 0; i < used; ++i) trace_file->entries[i].sequence = 0;
   trace_file->begun = 0;
+  own_entries = {};
   trace_file->without_room = 0;
 }
 
@@ -186,11 +235,20 @@ void trace_wait(std::uint8_t thread, std::uint32_t site, Cause cause, std::int32
 }
 
 void trace_message(const MessageEnd& end) {
-  // Of processes of other jobs it is not known who they are.
-  const std::uint32_t number =
-      end.peer < 0 ? 0 : number_of(end.kind, end.peer, end.context, end.tag);
-  if (!end.is_shown) return;
-  if (number == 0) std::atomic_ref(trace_file->unnumbered).fetch_add(1, std::memory_order_relaxed);
+  Tracer& own = tracer();
+  std::uint32_t number = 0;
+  {
+    const SpinLock::Holder holder(own.lock);
+    // Of processes of other jobs it is not known who they are.
+    if (end.peer >= 0) number = number_of(own, end.kind, end.peer, end.context, end.tag);
+    if (!end.is_shown) return;
+    if (number == 0) ++trace_file->unnumbered;
+    if (end.kind == TraceKind::received) {
+      Record& all = record();
+      ++all.taken;
+      if (end.is_unexpected) ++all.unexpected;
+    }
+  }
   write_entry({end.ticks, end.ticks, static_cast<std::uint64_t>(end.bytes), end.peer, end.tag,
                end.context, number, 0, end.kind, end.thread, 0, 0});
 }

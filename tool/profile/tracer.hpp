@@ -57,6 +57,7 @@ struct MessageEnd {
   /// False where counting is paused; the message has its number all the same, for the other end
   /// has.
   bool is_shown;
+  bool is_unexpected;  ///< it has come before its receive
   std::uint64_t ticks;
 };
 void trace_message(const MessageEnd& end);

@@ -18,6 +18,7 @@
 #include "datatype/unnamed_types.hpp"
 #include "onesided/memory/granule.hpp"
 #include "onesided/memory/process_memory.hpp"
+#include "runtime/copy_time.hpp"
 #include "tests/unit/onesided/element_buffers.hpp"
 #include "tests/unit/test_seed.hpp"
 
@@ -187,6 +188,27 @@ INSTANTIATE_TEST_SUITE_P(ByWay, Accumulate, kWays, name_of_way);
 INSTANTIATE_TEST_SUITE_P(ByWay, CompareAndSwap, kWays, name_of_way);
 INSTANTIATE_TEST_SUITE_P(ByWay, AccumulateTogether, kWays, name_of_way);
 INSTANTIATE_TEST_SUITE_P(ByWay, AccumulateOfTheDead, kWays, name_of_way);
+
+TEST_P(Accumulate, LongOnesMoveData) {
+  constexpr MPI_Count kDoubles = 4096;
+  const Datatype& element = predefined(MPI_DOUBLE);
+  const auto what = Accumulation::of_element(op(MPI_SUM), element);
+  ASSERT_TRUE(what);
+  Member member(GetParam(), kDoubles * sizeof(double), 24);
+  std::vector<double> added(kDoubles, 1.5);
+  const auto add = [&](MPI_Count count) {
+    const View origin{added.data(), count, &element.layout()};
+    const View target{member.address(0), count, &element.layout()};
+    return accumulate(member.memory(), *what, &origin, target, nullptr);
+  };
+  CopyMeter meter;
+  meter.want(true);
+  ASSERT_TRUE(add(2047));
+  EXPECT_EQ(meter.ns(), 0U);
+  ASSERT_TRUE(add(kDoubles));
+  EXPECT_GT(meter.ns(), 0U);
+  EXPECT_EQ(member.at<double>(8), 3);
+}
 
 TEST_P(Accumulate, EachOperationOnEachTypeIsTheModels) {
   Random random(testing::test_seed());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "datatype/reductions.hpp"
+#include "runtime/copy_time.hpp"
 
 namespace remit {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::uint64_t kFirst = 7 * kGranuleBytes;  // address in the member's 
 /// A member with memory for numbers.
 class PlainChangeTest : public ::testing::Test {
  protected:
-  PlainChangeTest() : numbers_(4 * kGranuleBytes / sizeof(std::int64_t)) {
+  PlainChangeTest() : numbers_(8 * kGranuleBytes / sizeof(std::int64_t)) {
     std::iota(numbers_.begin(), numbers_.end(), 0);
   }
   /// So many bytes behind the beginning.
@@ -87,6 +88,17 @@ TEST_F(PlainChangeTest, ChangesManyGranules) {
     ASSERT_EQ(numbers_[i + 1], static_cast<std::int64_t>(i) + 6);
   }
   EXPECT_TRUE(all_free());
+}
+
+TEST_F(PlainChangeTest, LongOnesMoveData) {
+  const std::vector<std::int64_t> added(numbers_.size(), 5);
+  const PlainChange change{sum(), bytes_of(added[0]), nullptr};
+  CopyMeter meter;
+  meter.want(true);
+  EXPECT_TRUE(change_plain(at(0), sizeof(std::int64_t), 2047, change));
+  EXPECT_EQ(meter.ns(), 0U);
+  EXPECT_TRUE(change_plain(at(0), sizeof(std::int64_t), 2048, change));
+  EXPECT_GT(meter.ns(), 0U);
 }
 
 TEST_F(PlainChangeTest, LeavesElementsInTwoGranulesAlone) {

@@ -162,6 +162,25 @@ TEST(Trace, AnEntryThatIsNotWholeIsLeftOut) {
   EXPECT_EQ(load_trace(made.source()).calls.size(), 9U);
 }
 
+// A thread takes several entries at once: the last ones of each may still be those of an older
+// round, or nothing.
+TEST(Trace, EntriesThatWereTakenAndNotWrittenAreLeftOut) {
+  MadeTrace made(0, own_clock(), ranks_of(1));
+  for (std::uint64_t i = 0; i < 3; ++i) made.add(TraceKind::call, i * 10, i * 10 + 5);
+  made.file().begun = profile::kTraceEntriesTaken;
+  EXPECT_EQ(load_trace(made.source()).calls.size(), 3U);
+  EXPECT_EQ(load_trace(made.source()).damaged, 0U);
+
+  MadeTrace again(0, own_clock(), ranks_of(1));
+  for (std::uint64_t i = 0; i < profile::kTraceEntries + 3; ++i) {
+    again.add(TraceKind::call, i * 10, i * 10 + 5);
+  }
+  again.file().begun = profile::kTraceEntries + profile::kTraceEntriesTaken;
+  const RankTrace trace = load_trace(again.source());
+  EXPECT_EQ(trace.calls.size(), profile::kTraceEntries - profile::kTraceEntriesTaken + 3);
+  EXPECT_EQ(trace.damaged, 0U);
+}
+
 TEST(Trace, WhatNoProcessCanHaveWrittenIsLeftOut) {
   MadeTrace made(0, own_clock(), ranks_of(1));
   constexpr std::uint64_t kMinute = 60'000'000'000;

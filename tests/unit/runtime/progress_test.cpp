@@ -12,7 +12,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -203,6 +205,56 @@ TEST(Progress, SleepIsBoundedBySources) {
   progress.wait([&] { return ++asked > 5; });
   EXPECT_EQ(timed.arms, timed.disarms);
   EXPECT_EQ(progress.counters().sleeps, 5U);
+}
+
+/// Counts the waits that were told of.
+struct WaitCounter final : EventListener {
+  void heard(EventKind kind, std::span<const std::int64_t> /*values*/) noexcept override {
+    if (kind == EventKind::wait_ended) ++waits;
+  }
+  int waits = 0;
+};
+
+/// A wait that an exception ends is over as any other is.
+TEST(Progress, AWaitThatFailsIsOver) {
+  Events events;
+  Progress progress(kSleepAtOnce, &events);
+  WaitCounter counter;
+  events.want(Events::bit(EventKind::wait_ended), &counter);
+  int asked = 0;
+  const auto fails = [&]() -> bool {
+    if (++asked > 3) throw std::bad_alloc();
+    return false;
+  };
+  EXPECT_THROW(progress.wait(fails), std::bad_alloc);
+  EXPECT_EQ(counter.waits, 1);
+  events.want(0, nullptr);
+}
+
+/// Has no memory as long as it is armed.
+class FailsAsleep final : public ProgressSource {
+ public:
+  int progress() override {
+    if (arms != disarms) throw std::bad_alloc();
+    return 0;
+  }
+  void arm() override { ++arms; }
+  void disarm() override { ++disarms; }
+  void wait_fds(std::vector<int>&) const override {}
+  int arms = 0;
+  int disarms = 0;
+};
+
+TEST(Progress, ASleepThatFailsIsOver) {
+  FailsAsleep source;
+  Progress progress(kSleepAtOnce);
+  progress.sources().add(&source);
+  const auto never = [] { return false; };
+  for (int times = 1; times <= 3; ++times) {  // each thread is the first one that sleeps
+    EXPECT_THROW(progress.wait(never), std::bad_alloc);
+    EXPECT_EQ(source.arms, times);
+    EXPECT_EQ(source.disarms, times);
+  }
 }
 
 struct MutexHook final : Progress::YieldHook {

@@ -44,6 +44,7 @@ void Links::send(Link& link, std::span<const Piece> pieces) {
   Operation operation;
   operation.local = std::span(all).first(count);
   slot.pending.post(*slot.device, link.endpoint, {&operation, 1});
+  if (!slot.ordered) link.order->sent();
 }
 
 void Links::post_unconnected(Link& link, std::span<const Operation> operations) {

@@ -70,7 +70,8 @@ class Links final : public ProgressSource {
     post_unconnected(link, operations);
   }
   /// Sends the pieces, two at most, as one message, whose first byte names its user; they may be
-  /// reused on return. The link is connected (LinkUser::connected).
+  /// reused on return. The link is connected (LinkUser::connected). Throws std::bad_alloc if there
+  /// is no memory for what the device does not take now: then nothing was sent.
   void send(Link& link, std::span<const Piece> pieces);
 
   /// Gives the event to the user that it names. For LinkUser::arrived().

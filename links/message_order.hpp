@@ -31,7 +31,9 @@ static_assert(sizeof(SequenceHeader) == 8);
 class MessageOrder {
  public:
   /// What goes before the next message to the peer.
-  [[nodiscard]] SequenceHeader stamp() { return {next_++, 0}; }
+  [[nodiscard]] SequenceHeader stamp() const { return {next_, 0}; }
+  /// That one has left: a number that was given to none would be waited for for ever.
+  void sent() { ++next_; }
 
   /// Calls deliver(std::span<const std::byte>) with each message, without its header, whose turn
   /// has come: this one and those that waited for it, or none. False: the message has no header.

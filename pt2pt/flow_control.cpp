@@ -2,6 +2,7 @@
 #include "pt2pt/flow_control.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "pt2pt/memory_pool.hpp"
@@ -36,7 +37,10 @@ FlowControl::FlowControl(std::size_t pool_bytes, std::uint32_t processes, const 
 
 void FlowControl::connected(Peer& peer, std::uint32_t window) {
   pool_.join(peer.lease, number_of(peer.id), window);
-  clock_.add(peer.lease);
+  try {
+    clock_.add(peer.lease);
+  } catch (const std::bad_alloc&) {  // then nobody asks it for what it does not use
+  }
 }
 
 void FlowControl::settle(Peer& peer) {
@@ -51,11 +55,15 @@ void FlowControl::follow(Peer& peer, Settled settled) {
   tell(peer);
 }
 
-/// Tells the peer at once what it may use again.
+/// Tells the peer at once what it may use again. If there is no memory for that the next message
+/// does: nobody waits for it, for what finds no credit is announced.
 void FlowControl::tell(Peer& peer) {
-  // A greeting carries no returned credits.
-  if (!peer.greeted) messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
-  messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
+  try {
+    // A greeting carries no returned credits.
+    if (!peer.greeted) messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
+    messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void FlowControl::extend(Peer& peer, std::uint32_t wanted) {

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cassert>
+#include <new>
 #include <utility>
 
 namespace remit {
@@ -23,11 +24,13 @@ void KeyedFifo::remove(MatchLink& link) {
 }
 
 void KeyedFifo::grow() {
-  const std::size_t old_count = bucket_count_;
-  std::unique_ptr<MatchLink*[]> old = std::move(buckets_);
-  bucket_count_ = old_count == 0 ? kFirstBuckets : 2 * old_count;
-  shift_ = 64U - static_cast<unsigned>(std::countr_zero(bucket_count_));
-  buckets_ = std::make_unique<MatchLink*[]>(bucket_count_);
+  const std::size_t count = room_ == 0 ? kFirstBuckets : 2 * room_;
+  std::unique_ptr<MatchLink*[]> made(new (std::nothrow) MatchLink*[count]());
+  if (made == nullptr) return;
+  const std::size_t old_count = std::exchange(bucket_count_, count);
+  MatchLink** const old = std::exchange(buckets_, made.get());
+  room_ = count;
+  shift_ = 64U - static_cast<unsigned>(std::countr_zero(count));
   for (std::size_t i = 0; i < old_count; ++i) {
     for (MatchLink* head = old[i]; head != nullptr;) {
       MatchLink* following = head->chain;
@@ -37,6 +40,7 @@ void KeyedFifo::grow() {
       head = following;
     }
   }
+  made_ = std::move(made);
 }
 
 void Matcher::file(PostedLink& receive) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <new>
 #include <optional>
 
 #include "pt2pt/protocol.hpp"
@@ -29,8 +30,6 @@ void Rendezvous::announce(Peer& peer, Request& request, std::size_t bytes, bool 
   const std::size_t piece = slot.memory.pin_piece();
   transfer.chunk =
       static_cast<std::uint32_t>(piece != 0 ? std::min(slot.chunk, piece) : slot.chunk);
-  ++counters_.rendezvous;
-  if (starved) ++counters_.starved;
 
   RtsHeader header;
   header.match.kind = MessageKind::rts;
@@ -51,8 +50,37 @@ void Rendezvous::announce(Peer& peer, Request& request, std::size_t bytes, bool 
   header.match.tag = request.key.tag;
   header.length = bytes;
   header.sender = request.transfer;
-  if (peer.same_device && !carries) offer(transfer, header);
-  messenger_.send(peer, header);
+  try {
+    if (peer.same_device && !carries) offer(transfer, header);
+    messenger_.send(peer, header);
+  } catch (...) {
+    abandon(transfer);
+    throw;
+  }
+  ++counters_.rendezvous;
+  if (starved) ++counters_.starved;
+}
+
+void Rendezvous::send_synchronous(Peer& peer, Request& request, const EagerHeader& header,
+                                  std::span<const std::byte> data) {
+  Transfer& transfer = transfers_.begin_send(peer, request, TransferKind::await_ack);
+  EagerSyncHeader sync;
+  sync.match = header;
+  sync.match.kind = MessageKind::eager_sync;
+  sync.sender = request.transfer;
+  try {
+    messenger_.send(peer, sync, data);
+  } catch (...) {
+    abandon(transfer);
+    throw;
+  }
+}
+
+/// The peer knows nothing of it, and nothing of it is under way.
+void Rendezvous::abandon(Transfer& transfer) {
+  if (transfer.request != nullptr) transfer.request->place = RequestPlace::nowhere;
+  TransferMemory::unmap(transfer);
+  transfers_.end(transfer);
 }
 
 /// What the receiver may choose besides fragments. What is eager by its size, but found no credit,
@@ -147,9 +175,14 @@ void Rendezvous::start(Peer& peer, Request& request, const Announcement& announc
   Transfer& transfer = transfers_.begin_receive(peer, &request, announced.sender);
   transfer.remote = announced.remote;
   transfer.length = length;
-  if (start_get(transfer, announced)) return;
-  if (start_put_target(transfer, announced)) return;
-  start_fragment_target(transfer);
+  try {
+    if (start_get(transfer, announced)) return;
+    if (start_put_target(transfer, announced)) return;
+    start_fragment_target(transfer);
+  } catch (...) {
+    abandon(transfer);
+    throw;
+  }
 }
 
 bool Rendezvous::start_get(Transfer& transfer, const Announcement& announced) {
@@ -209,8 +242,13 @@ void Rendezvous::fetch(Peer& peer, Unexpected& message, SlabHandle sender) {
   Transfer& transfer = transfers_.begin_receive(peer, nullptr, sender);
   transfer.unexpected = &message;
   transfer.length = message.bytes;
+  try {
+    start_fragment_target(transfer);
+  } catch (...) {
+    abandon(transfer);
+    throw;
+  }
   message.pull = &transfer;
-  start_fragment_target(transfer);
 }
 
 void Rendezvous::pump(Transfer& transfer) {
@@ -233,8 +271,9 @@ void Rendezvous::pump(Transfer& transfer) {
 }
 
 /// The next `bytes` of the message move by this get or put. Each put notifies by itself, for puts
-/// have no order.
-void Rendezvous::post(Transfer& transfer, Operation& operation, std::size_t bytes,
+/// have no order. False: there is no memory for it before something that is under way has ended. If
+/// nothing is, throws std::bad_alloc.
+bool Rendezvous::post(Transfer& transfer, Operation& operation, std::size_t bytes,
                       std::uint32_t part) {
   operation.remote = {transfer.remote.address + transfer.next, transfer.remote.key};
   operation.cookie =
@@ -243,9 +282,16 @@ void Rendezvous::post(Transfer& transfer, Operation& operation, std::size_t byte
   if (operation.notify) {
     operation.notification = notification_for(LinkUserId::matching, transfer.remote_handle);
   }
+  try {
+    links_.post(*transfer.peer, {&operation, 1});
+  } catch (const std::bad_alloc&) {
+    if (transfer.pins) TransferMemory::part_done(transfer, part, false);
+    if (transfer.outstanding == 0) throw;
+    return false;
+  }
   transfer.next += bytes;
   ++transfer.outstanding;
-  links_.post(*transfer.peer, {&operation, 1});
+  return true;
 }
 
 /// Gets into, or puts from, one run of memory.
@@ -268,7 +314,7 @@ void Rendezvous::pump_contiguous(Transfer& transfer, OpKind kind) {
     Operation operation;
     operation.kind = kind;
     operation.local = {&piece, 1};
-    post(transfer, operation, bytes, part);
+    if (!post(transfer, operation, bytes, part)) return;
   }
 }
 
@@ -291,7 +337,7 @@ void Rendezvous::pump_lists(Transfer& transfer, OpKind kind) {
     Operation operation;
     operation.kind = kind;
     operation.local = std::span(pieces).first(gathered.pieces);
-    post(transfer, operation, gathered.bytes);
+    if (!post(transfer, operation, gathered.bytes)) return;
   }
 }
 
@@ -303,7 +349,7 @@ void Rendezvous::pump_staged_get(Transfer& transfer) {
   Operation operation;
   operation.kind = OpKind::get;
   operation.local = {&piece, 1};
-  post(transfer, operation, bytes);
+  (void)post(transfer, operation, bytes);  // or throws, for nothing else is under way
 }
 
 void Rendezvous::pump_fragments(Transfer& transfer) {

@@ -40,6 +40,7 @@ Piece piece_of(const Head& head) {
 // --- operations --------------------------------------------------------------------------------
 
 bool Sender::post(Endpoint& endpoint, const Operation& operation) {
+  make_room_to_watch();
   switch (operation.kind) {
     case OpKind::send:
       if (!send_frame(endpoint, FrameKind::message, operation.local)) return false;
@@ -60,6 +61,7 @@ bool Sender::post(Endpoint& endpoint, const Operation& operation) {
 }
 
 void Sender::send_short(Endpoint& endpoint, SendHead head, const void* data, std::size_t length) {
+  make_room_to_watch();
   std::array<std::byte, sizeof(Frame) + sizeof head + kCopied + kAlignment> bytes;
   Frame frame;
   frame.length = static_cast<std::uint32_t>(sizeof head + length);
@@ -111,8 +113,11 @@ bool Sender::post_get(Endpoint& endpoint, const Operation& operation) {
   if (endpoint.requests.gets() >= local_.config.most_transfers) return false;
   const GetHead head = {operation.remote.address, operation.remote.key, bytes};
   const Piece piece = piece_of(head);
-  if (!send_frame(endpoint, FrameKind::get, {&piece, 1})) return false;
   endpoint.requests.add_get(operation.local, bytes, operation.cookie);
+  if (!send_frame(endpoint, FrameKind::get, {&piece, 1})) {
+    endpoint.requests.drop_get();
+    return false;
+  }
   ++counters_.gets;
   counters_.got_bytes += bytes;
   return true;
@@ -199,6 +204,13 @@ void Sender::disarm() {
   armed_ = false;
   for (Endpoint* endpoint : watched_) watch_room(*endpoint, false);
   watched_.clear();
+}
+
+/// What has been given to the kernel is sent: from then on nothing may fail for want of memory.
+void Sender::make_room_to_watch() {
+  constexpr std::size_t kFirst = 8;
+  if (!armed_ || watched_.size() < watched_.capacity()) return;
+  watched_.reserve(std::max(kFirst, 2 * watched_.size()));
 }
 
 /// What a process says to itself is read from the other end.

@@ -63,6 +63,7 @@ TEST(MessageOrder, RestoresAnyPermutation) {
     std::vector<std::vector<std::byte>> messages;
     for (std::uint32_t i = 0; i < count; ++i) {
       const SequenceHeader header = sender.stamp();
+      sender.sent();
       std::vector<std::byte>& message = messages.emplace_back(sizeof header + 1);
       std::memcpy(message.data(), &header, sizeof header);
       message.back() = static_cast<std::byte>(i);

@@ -90,9 +90,14 @@ void FlowControl::recall_idle() {
   std::size_t looks = std::min(kSweep, clock_.size());
   while (CreditLease* lease = clock_.next(looks)) {
     if (pool_.recall(*lease) == 0) continue;
-    ++counters_.recalls;
     auto& peer = static_cast<Peer&>(*links_.find(ProcId{lease->id}));
-    messenger_.send_handle(peer, MessageKind::recall, kNoSlabHandle);
+    try {
+      messenger_.send_handle(peer, MessageKind::recall, kNoSlabHandle);
+    } catch (const std::bad_alloc&) {  // it has not been asked
+      (void)pool_.answered(*lease, 0);
+      return;
+    }
+    ++counters_.recalls;
   }
 }
 
@@ -108,7 +113,12 @@ void FlowControl::learn_window(Peer& peer, std::uint32_t units) {
 
 void FlowControl::give_back(Peer& peer) {
   const std::uint32_t units = peer.credits.give_back(peer.their_window);
-  messenger_.send_handle(peer, MessageKind::give_back, kNoSlabHandle, units);
+  try {
+    messenger_.send_handle(peer, MessageKind::give_back, kNoSlabHandle, units);
+  } catch (const std::bad_alloc&) {
+    peer.credits.unspend(units);
+    throw;
+  }
 }
 
 }  // namespace remit

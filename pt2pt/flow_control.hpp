@@ -56,7 +56,7 @@ class FlowControl {
 
   /// The peer has said what this process may use at once; once, whoever says it.
   static void learn_window(Peer& peer, std::uint32_t units);
-  /// The peer wants back what is not in use here.
+  /// The peer wants back what is not in use here. Throws std::bad_alloc, and gives nothing then.
   void give_back(Peer& peer);
 
  private:

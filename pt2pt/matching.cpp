@@ -9,6 +9,18 @@
 
 namespace remit {
 
+void KeyedFifo::push_front(MatchLink& link) {
+  MatchLink* const head = front(link.key);
+  if (head == nullptr) return push(link);
+  *slot_of(link.key) = &link;
+  link.next = head;
+  link.chain = head->chain;
+  link.previous = head->previous;
+  head->chain = nullptr;
+  head->previous = &link;
+  ++size_;
+}
+
 void KeyedFifo::remove(MatchLink& link) {
   MatchLink** slot = slot_of(link.key);
   MatchLink* head = *slot;
@@ -48,6 +60,18 @@ void Matcher::file(PostedLink& receive) {
   const auto c = index_of(receive.key);
   if (c != 0) ++wild_posted_;
   posted_[c].push(receive);
+}
+
+void Matcher::put_back(PostedLink& receive) {
+  const auto c = index_of(receive.key);
+  if (c == 0 && tables_empty()) {
+    receive.next = queue_;
+    if (queue_ == nullptr) queue_end_ = &receive.next;
+    queue_ = &receive;
+    return;
+  }
+  if (c != 0) ++wild_posted_;
+  posted_[c].push_front(receive);
 }
 
 void Matcher::file_queue() {

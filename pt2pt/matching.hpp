@@ -79,6 +79,8 @@ class KeyedFifo {
     }
     return nullptr;
   }
+  /// Before the others of its key.
+  void push_front(MatchLink& link);
   void remove(MatchLink& link);
   /// As front(), and removes it.
   [[nodiscard]] MatchLink* take_front(const MatchKey& key) {
@@ -207,6 +209,8 @@ class Matcher {
       return static_cast<PostedLink*>(posted_[0].take_front(key));
     return take_first_posted(key);
   }
+  /// What take_posted() has just returned is where it was.
+  void put_back(PostedLink& receive);
   void remove_posted(PostedLink& receive) {
     file_queue();
     const auto c = index_of(receive.key);

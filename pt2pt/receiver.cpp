@@ -173,14 +173,32 @@ void Receiver::forget(Unexpected& message) {
   }
 }
 
+/// What has to be done before a receive has the message that took it out of matching. If there is
+/// no memory for that it waits again.
+template <class Step>
+void Receiver::take_or_put_back(Request& request, Step&& step) {
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    request.status = OpStatus{};
+    request.place = RequestPlace::posted;
+    if (request.key.source == MPI_ANY_SOURCE) request.proc = kAnyProc;
+    matcher_.put_back(request);
+    throw;
+  }
+}
+
 void Receiver::eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
                      std::span<const std::byte> data) {
   const MatchKey key{header.context, header.source, header.tag};
   if (PostedLink* posted = matcher_.take_posted(key)) {
     auto& request = static_cast<Request&>(*posted);
     parts_.events.expected(peer.id, key, data.size(), request);
+    if (sender != kNoSlabHandle) {
+      take_or_put_back(request,
+                       [&] { parts_.messenger.send_handle(peer, MessageKind::ack, sender); });
+    }
     fill(peer, request, key, data);
-    if (sender != kNoSlabHandle) parts_.messenger.send_handle(peer, MessageKind::ack, sender);
     return parts_.events.complete(request);
   }
   const std::int64_t now = parts_.events.arrived(peer.id, key, data.size(), false);
@@ -201,8 +219,10 @@ void Receiver::announced(Peer& peer, const RtsHeader& header) {
   if (PostedLink* posted = matcher_.take_posted(key)) {
     auto& request = static_cast<Request&>(*posted);
     parts_.events.expected(peer.id, key, announced.length, request);
-    set_received(request, key, announced.length);
-    parts_.rendezvous.start(peer, request, announced);
+    take_or_put_back(request, [&] {
+      set_received(request, key, announced.length);
+      parts_.rendezvous.start(peer, request, announced);
+    });
   } else {
     const std::int64_t now = parts_.events.arrived(peer.id, key, announced.length, false);
     Unexpected& message = store_.add(key, announced.length);
@@ -254,8 +274,8 @@ void Receiver::cancel_of(Peer& peer, SlabHandle sender) {
     // Synchronous ones may be here as a whole. `arriving` ones have no sender that waits.
     const bool whole = message.kind == UnexpectedKind::eager;
     if (message.kind != UnexpectedKind::announced && !whole) continue;
-    forget(message);
-    return parts_.messenger.send_handle(peer, MessageKind::cancelled, sender, 1);
+    parts_.messenger.send_handle(peer, MessageKind::cancelled, sender, 1);
+    return forget(message);
   }
   parts_.messenger.send_handle(peer, MessageKind::cancelled, sender, 0);
 }

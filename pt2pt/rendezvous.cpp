@@ -76,6 +76,17 @@ void Rendezvous::send_synchronous(Peer& peer, Request& request, const EagerHeade
   }
 }
 
+/// Goes on with a transfer, or notes that what has come for it has been looked at.
+template <class Step>
+void Rendezvous::or_stall(Transfer& transfer, Step&& step) {
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    transfer.stalls = true;
+    throw;
+  }
+}
+
 /// The peer knows nothing of it, and nothing of it is under way.
 void Rendezvous::abandon(Transfer& transfer) {
   if (transfer.request != nullptr) transfer.request->place = RequestPlace::nowhere;
@@ -107,7 +118,11 @@ void Rendezvous::offer(Transfer& transfer, RtsHeader& header) {
 
 void Rendezvous::clear_to_send(Peer& peer, const CtsHeader& header) {
   Transfer* transfer = transfers_.find(peer, header.sender);
-  if (transfer == nullptr || transfer->kind != TransferKind::await_answer) return;
+  if (transfer == nullptr) return;
+  if (std::exchange(transfer->stalls, false)) {
+    return or_stall(*transfer, [&] { pump(*transfer); });
+  }
+  if (transfer->kind != TransferKind::await_answer) return;
   raise_answered(*transfer);
   transfer->remote_handle = header.receiver;
   transfer->remote = {header.address, header.key};
@@ -116,17 +131,17 @@ void Rendezvous::clear_to_send(Peer& peer, const CtsHeader& header) {
     transfer->kind = TransferKind::sending;
     transfer->window = kFragmentWindow;
     ++counters_.pipelined;
-    return pump(*transfer);
+    return or_stall(*transfer, [&] { pump(*transfer); });
   }
   // The address was offered for reading; for putting from it any registration will do.
   const bool contiguous = transfer->request->view.is_contiguous();
-  transfer->kind = contiguous ? TransferKind::putting : TransferKind::putting_pieces;
   if (contiguous && !transfer->memory && !memory_.map_local(*transfer)) {
     return no_memory(*transfer);
   }
+  transfer->kind = contiguous ? TransferKind::putting : TransferKind::putting_pieces;
   ++counters_.puts;
   if (!contiguous) ++counters_.listed;
-  pump(*transfer);
+  or_stall(*transfer, [&] { pump(*transfer); });
 }
 
 void Rendezvous::answer(Peer& peer, const HandleHeader& header) {
@@ -138,8 +153,8 @@ void Rendezvous::answer(Peer& peer, const HandleHeader& header) {
       if (transfer->kind == TransferKind::await_answer) raise_answered(*transfer);
       return finish(*transfer, (header.flags & kFailed) != 0 ? MPI_ERR_OTHER : MPI_SUCCESS);
     case MessageKind::fragment_ack:
-      transfer->window += header.value;
-      return pump(*transfer);
+      if (!std::exchange(transfer->stalls, false)) transfer->window += header.value;
+      return or_stall(*transfer, [&] { pump(*transfer); });
     case MessageKind::cancelled:
       if (header.value == 0) return;  // too late: it goes on
       transfer->request->status.cancelled = true;
@@ -360,9 +375,9 @@ void Rendezvous::pump_fragments(Transfer& transfer) {
     FragmentHeader header;
     header.receiver = transfer.remote_handle;
     header.offset = transfer.next;
+    messenger_.send(peer, header, data);
     transfer.next += bytes;
     --transfer.window;
-    messenger_.send(peer, header, data);
   }
   if (transfer.next == transfer.length) finish(transfer, MPI_SUCCESS);
 }
@@ -377,19 +392,21 @@ Transfer* Rendezvous::fragment(Peer& peer, const FragmentHeader& header,
     ++counters_.malformed;
     return nullptr;
   }
+  const bool is_last = data.size() == transfer->length - transfer->done;
+  if (!is_last && transfer->window + 1 == kFragmentWindow / 2) {
+    messenger_.send_handle(peer, MessageKind::fragment_ack, transfer->remote_handle,
+                           kFragmentWindow / 2);
+    transfer->window = 0;
+  } else {
+    ++transfer->window;
+  }
   if (transfer->unexpected == nullptr) {
     transfer->request->view.unpack(transfer->done, data);
   } else if (!data.empty()) {
     copy_bytes(transfer->unexpected->data + transfer->done, data.data(), data.size());
   }
   transfer->done += data.size();
-  if (transfer->done == transfer->length) return transfer;
-  if (++transfer->window == kFragmentWindow / 2) {
-    transfer->window = 0;
-    messenger_.send_handle(peer, MessageKind::fragment_ack, transfer->remote_handle,
-                           kFragmentWindow / 2);
-  }
-  return nullptr;
+  return is_last ? transfer : nullptr;
 }
 
 void Rendezvous::notified(Peer& peer, std::uint32_t handle) {
@@ -404,24 +421,31 @@ void Rendezvous::notified(Peer& peer, std::uint32_t handle) {
 void Rendezvous::completed(std::uint64_t value, int status) {
   Transfer* found = transfers_.get(static_cast<SlabHandle>(value));
   if (found == nullptr) return;
-  Transfer& transfer = *found;
-  --transfer.outstanding;
-  if (transfer.pins) {
-    TransferMemory::part_done(transfer, static_cast<std::uint32_t>(value >> 32),
-                              status == MPI_SUCCESS);
+  if (!std::exchange(found->stalls, false)) {
+    take_completed(*found, static_cast<std::uint32_t>(value >> 32), status);
   }
+  or_stall(*found, [&] { go_on(*found); });
+}
+
+void Rendezvous::take_completed(Transfer& transfer, std::uint32_t part, int status) {
+  --transfer.outstanding;
+  if (transfer.pins) TransferMemory::part_done(transfer, part, status == MPI_SUCCESS);
   if (status != MPI_SUCCESS && !transfer.failed) {
     transfer.failed = true;
     transfer.error = status;
   }
-  if (transfer.failed) {
-    if (transfer.outstanding == 0) end_failed(transfer);
-    return;
-  }
-  if (transfer.kind == TransferKind::getting_staged) {
+  if (transfer.kind == TransferKind::getting_staged && !transfer.failed) {
     const std::size_t bytes = transfer.next - transfer.done;
     transfer.request->view.unpack(transfer.done, {transfer.staging.memory.get(), bytes});
     transfer.done += bytes;
+  }
+}
+
+/// Something of it is done.
+void Rendezvous::go_on(Transfer& transfer) {
+  if (transfer.failed) {
+    if (transfer.outstanding == 0) end_failed(transfer);
+    return;
   }
   if (transfer.next < transfer.length) return pump(transfer);
   if (transfer.outstanding != 0) return;

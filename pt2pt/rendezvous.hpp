@@ -69,7 +69,8 @@ class Rendezvous {
   /// A put of the sender's is visible here.
   void notified(Peer& peer, std::uint32_t handle);
 
-  // At both.
+  // At both. What comes for a transfer that has no memory to go on throws std::bad_alloc, and is to
+  // come again, before anything else for it does.
 
   /// A get or put of this process's is done; `value` is its cookie.
   void completed(std::uint64_t value, int status);
@@ -94,7 +95,11 @@ class Rendezvous {
   void pump_fragments(Transfer& transfer);
   [[nodiscard]] bool post(Transfer& transfer, Operation& operation, std::size_t bytes,
                           std::uint32_t part = 0);
+  void take_completed(Transfer& transfer, std::uint32_t part, int status);
+  void go_on(Transfer& transfer);
   void end_failed(Transfer& transfer);
+  template <class Step>
+  static void or_stall(Transfer& transfer, Step&& step);
   void no_memory(Transfer& transfer);
   void raise_answered(const Transfer& transfer);
 

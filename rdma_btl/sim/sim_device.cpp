@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace remit {
@@ -172,7 +173,14 @@ std::size_t SimDevice::post(EndpointId id, std::span<const Operation> operations
   sim::Endpoint& endpoint = process_.endpoints[id];
   if (!endpoint.failed) {
     const std::size_t count = room(endpoint, operations.size());
-    for (const Operation& operation : operations.first(count)) accept(id, operation);
+    for (std::size_t i = 0; i < count; ++i) {
+      try {
+        accept(id, operations[i]);
+      } catch (const std::bad_alloc&) {
+        if (i == 0) throw;
+        return i;
+      }
+    }
     return count;
   }
   for (const Operation& operation : operations) refuse(id, operation);
@@ -247,6 +255,9 @@ void SimDevice::prepare(sim::Flight& flight, EndpointId id, const Operation& ope
 std::size_t SimDevice::poll(std::span<Completion> out) {
   for (const Lent& lent : lent_) poison(lent.data.get(), lent.length);
   lent_.clear();
+  if (!process_.inbox.empty()) {  // what has been taken out of it cannot be put back
+    lent_.reserve(std::min<std::size_t>(out.size(), process_.inbox.size()));
+  }
   std::size_t count = 0;
   while (count < out.size() && !process_.inbox.empty()) {
     const sim::FlightId index = process_.inbox.pop();

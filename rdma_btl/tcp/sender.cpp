@@ -146,11 +146,11 @@ void Sender::say_goodbye(Endpoint& endpoint) {
 
 void Sender::answer_get(Endpoint& endpoint, const GetHead& get) {
   const bool allowed = get.key == local_.key;
+  std::vector<Piece> pieces;
+  if (allowed) pieces.push_back({reinterpret_cast<void*>(get.address), get.bytes, 0});
   Transfer& answer = endpoint.outgoing.add(allowed ? FrameKind::answer : FrameKind::refusal);
-  if (allowed) {
-    answer.bytes = get.bytes;
-    answer.pieces.push_back({reinterpret_cast<void*>(get.address), get.bytes, 0});
-  }
+  answer.pieces = std::move(pieces);
+  if (allowed) answer.bytes = get.bytes;
   write(endpoint);
 }
 
@@ -168,9 +168,16 @@ bool Sender::send_frame(Endpoint& endpoint, FrameKind kind, std::span<const Piec
   return true;
 }
 
-/// Unless it is known that its socket takes nothing.
+/// Unless it is known that its socket takes nothing. What there is no memory for is done as if the
+/// socket were full.
 void Sender::write(Endpoint& endpoint) {
-  if (!endpoint.blocked()) note(endpoint, endpoint.outgoing.write(endpoint.out()));
+  if (endpoint.blocked()) return;
+  bool all = false;
+  try {
+    all = endpoint.outgoing.write(endpoint.out());
+  } catch (const std::bad_alloc&) {
+  }
+  note(endpoint, all);
 }
 
 /// Something was given to the kernel, which has taken all or not.

@@ -56,6 +56,10 @@ bool remit::testing::FailingAllocations::have_failed() {
   return has_failed;
 }
 
+int remit::testing::FailingAllocations::left() {
+  return until_failure;
+}
+
 // Every form stands here: one that is left to a sanitizer would be freed by the other's delete.
 void* operator new(std::size_t bytes) {
   return counted_or_throws(bytes, alignof(std::max_align_t));

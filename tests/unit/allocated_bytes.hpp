@@ -24,6 +24,8 @@ class FailingAllocations {
 
   /// Whether that many were asked for.
   [[nodiscard]] static bool have_failed();
+  /// How many more would have to be asked for until then; of the one that lives.
+  [[nodiscard]] static int left();
 };
 
 }  // namespace remit::testing

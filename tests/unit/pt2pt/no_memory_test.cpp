@@ -1,7 +1,7 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// A send or a receive that finds no memory has not begun, and may be begun again: nothing is lost,
-// nothing comes twice, and nothing is overtaken. Each allocation fails once. A program of its own,
-// for its operator new.
+// A send or a receive that finds no memory has not begun, and may be begun again; what comes while
+// there is none is kept. So nothing is lost, nothing comes twice, and nothing is overtaken. Each
+// allocation fails once. A program of its own, for its operator new.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,7 +24,8 @@ namespace {
 constexpr int kTag = 7;
 constexpr int kFirstTag = 6;
 constexpr std::size_t kMessages = 3;
-constexpr int kMostAllocations = 200;
+constexpr int kMostAllocations = 500;
+constexpr int kEach = 40;  // so many are tried one by one, and behind them one in so many
 
 /// Two ranks over TCP, on the loopback.
 class TcpRanks {
@@ -51,6 +52,12 @@ class TcpRanks {
     }
   }
 
+  /// Moves by itself.
+  struct Network {
+    static bool step() { return true; }
+  };
+  Network network() { return {}; }
+  Process& process(int rank) { return *ranks_[static_cast<std::size_t>(rank)].process; }
   Engine& engine(int rank) { return *ranks_[static_cast<std::size_t>(rank)].engine; }
   CommCore& comm(int rank) { return ranks_[static_cast<std::size_t>(rank)].comm; }
   template <class Done>
@@ -147,20 +154,43 @@ class Messages {
     }
     return FailingAllocations::have_failed();
   }
+  [[nodiscard]] std::size_t waiting() {
+    return ranks_.engine(receiver_).receiver().unexpected_messages();
+  }
   [[nodiscard]] bool all_wait() {
-    const auto waiting = [this] {
-      return ranks_.engine(receiver_).receiver().unexpected_messages() == kMessages;
-    };
-    return ranks_.run(waiting);
+    return ranks_.run([this] { return waiting() == kMessages; });
+  }
+  /// Polls until `done()`; `rank` has no memory for its allocation `number` of those that it makes
+  /// then, which is counted down. Whether it asked for so many.
+  template <class Done>
+  [[nodiscard]] bool poll_without(int rank, int& number, Done done) {
+    bool failed = false;
+    for (int round = 0; round < 10000 && !done(); ++round) {
+      for (const int polled : {0, 1}) {
+        if (polled != rank || failed) {
+          (void)ranks_.process(polled).progress().poll();
+          continue;
+        }
+        const FailingAllocations failing(number);
+        try {
+          (void)ranks_.process(polled).progress().poll();
+        } catch (const std::bad_alloc&) {
+        }
+        failed = FailingAllocations::have_failed();
+        number = FailingAllocations::left();
+      }
+      (void)ranks_.network().step();
+    }
+    return failed;
+  }
+  [[nodiscard]] bool is_done() {
+    for (std::size_t i = 0; i < kMessages; ++i) {
+      if (!sends_[i].complete || !receives_[i].complete) return false;
+    }
+    return true;
   }
   void check() {
-    const auto done = [this] {
-      for (std::size_t i = 0; i < kMessages; ++i) {
-        if (!sends_[i].complete || !receives_[i].complete) return false;
-      }
-      return true;
-    };
-    ASSERT_TRUE(ranks_.run(done));
+    ASSERT_TRUE(ranks_.run([this] { return is_done(); }));
     for (std::size_t i = 0; i < kMessages; ++i) {
       EXPECT_EQ(sends_[i].status.error, MPI_SUCCESS);
       EXPECT_EQ(receives_[i].status.error, MPI_SUCCESS);
@@ -248,12 +278,31 @@ bool try_receive_without(Ranks& ranks, const Trial& trial, int number) {
   return failed;
 }
 
+/// A rank finds no memory for what comes.
+template <int kRank, class Ranks>
+bool try_polls_without(Ranks& ranks, const Trial& trial, int number) {
+  Messages<Ranks> all(ranks, trial);
+  for (std::size_t i = 0; trial.posted && i < kMessages; ++i) all.receive(i);
+  for (std::size_t i = 0; i < kMessages; ++i) all.send(i);
+  bool failed = false;
+  if (!trial.posted) {
+    const auto waiting = [&] { return all.waiting() == kMessages; };
+    failed = all.poll_without(kRank, number, waiting);
+    EXPECT_TRUE(all.all_wait());
+    for (std::size_t i = 0; i < kMessages; ++i) all.receive(i);
+  }
+  const auto done = [&] { return all.is_done(); };
+  if (!failed) failed = all.poll_without(kRank, number, done);
+  all.check();
+  return failed;
+}
+
 /// Makes ranks anew for each allocation of each trial; says how many were tried.
 template <class Make>
 int fail_each_allocation(Make make) {
   int tried = 0;
   const auto fail_each = [&](const Trial& trial, auto attempt, const char* what) {
-    for (int number = 1; number < kMostAllocations; ++number) {
+    for (int number = 1; number < kMostAllocations; number += number < kEach ? 1 : kEach) {
       SCOPED_TRACE(fmt::format("{}: allocation {} of {}", words_of(trial), number, what));
       const auto ranks = make();
       if (!attempt(*ranks, trial, number)) return;
@@ -263,13 +312,16 @@ int fail_each_allocation(Make make) {
     ADD_FAILURE() << "no end: " << words_of(trial);
   };
   using Ranks = typename decltype(make())::element_type;
-  for (const std::size_t bytes : {0UL, 8UL, 1000UL, 30000UL, 300000UL}) {
+  for (const std::size_t bytes : {0UL, 8UL, 1000UL, 30000UL, 100000UL}) {
     for (const SendMode mode : {SendMode::standard, SendMode::synchronous}) {
       for (const bool posted : {false, true}) {
         for (const int way : {0, 1, 2}) {
           const Trial trial{bytes, mode, posted, way == 1, way == 2};
           fail_each(trial, try_send_without<Ranks>, "a send");
           fail_each(trial, try_receive_without<Ranks>, "a receive");
+          if (!trial.connected) continue;
+          fail_each(trial, try_polls_without<0, Ranks>, "the sender's polls");
+          fail_each(trial, try_polls_without<1, Ranks>, "the receiver's polls");
         }
       }
     }

@@ -48,9 +48,9 @@ void Connector::connect(Link& link) {
 
 void Connector::look_up(Link& link) {
   if (link.looking_up) return;
+  parts_.process.bootstrap().lookup(static_cast<int>(link.id));
   link.looking_up = true;
   ++lookups_;
-  parts_.process.bootstrap().lookup(static_cast<int>(link.id));
 }
 
 const SidePath& Connector::connect_aside(Link& link, LinkDevice& slot) {
@@ -165,10 +165,10 @@ void Connector::attach(Link& link, LinkDevice& slot, EndpointId endpoint) {
     if (link.device != &slot) link.same_device = false;
     return;
   }
+  if (!slot.ordered && !link.order) link.order = std::make_unique<MessageOrder>();
   link.device = &slot;
   link.endpoint = endpoint;
   link.settle_by = now_ticks() + kPatienceTicks;
-  if (!slot.ordered && !link.order) link.order = std::make_unique<MessageOrder>();
   parts_.postponed.hand_over(link);
   parts_.users.connected(link);
 }

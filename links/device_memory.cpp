@@ -72,6 +72,8 @@ Expected<MemoryLease> DeviceMemory::acquire(void* address, std::size_t length, A
 }
 
 Expected<Staging> DeviceMemory::take_staging() {
+  const std::size_t kept = cache_ ? kKeptStaging : 1;
+  free_staging_.reserve(kept);  // return_staging() takes no memory
   Staging out;
   if (!free_staging_.empty()) {
     out = std::move(free_staging_.back());

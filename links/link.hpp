@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "links/message_order.hpp"
@@ -63,14 +64,16 @@ class LinkTable {
     const std::size_t index = number_of(id);
     return (*pages_[index / kPage])[index % kPage].get();
   }
+  /// Throws std::bad_alloc.
   Link& get(ProcId id) {
     if (Link* link = find(id)) return *link;
     const std::size_t index = number_of(id);
     Page*& page = pages_[index / kPage];
     if (page == &empty_page()) page = new Page();
+    std::unique_ptr<Link> made = make_(id);
+    all_.push_back(made.get());
     auto& slot = (*page)[index % kPage];
-    slot = make_(id);
-    all_.push_back(slot.get());
+    slot = std::move(made);
     return *slot;
   }
   /// In the order of their first use.

@@ -1,6 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "links/link_users.hpp"
 
+#include <new>
+
 #include "links/link.hpp"
 
 namespace remit {
@@ -24,23 +26,33 @@ void LinkUsers::lost(Link& link, bool left_in_order) const {
   }
 }
 
+template <class Tell>
+void LinkUsers::tell(LinkUser& user, Tell&& tell_it) {
+  try {
+    tell_it();
+  } catch (const std::bad_alloc&) {
+    if (&user == matching()) throw;
+    lacks_memory_ = true;
+  }
+}
+
 void LinkUsers::message(Link& link, std::span<const std::byte> data) {
   LinkUser* to = data.empty() ? nullptr : users_[static_cast<std::size_t>(user_of_kind(data[0]))];
   if (to == nullptr) return note_malformed();
-  to->message(link, data);
+  tell(*to, [&] { to->message(link, data); });
 }
 
 void LinkUsers::notified(Link& link, std::uint32_t notification) {
   constexpr std::uint32_t kValue = (std::uint32_t{1} << kNotificationBits) - 1;
   LinkUser* to = users_[notification >> kNotificationBits];
   if (to == nullptr) return note_malformed();
-  to->notified(link, notification & kValue);
+  tell(*to, [&] { to->notified(link, notification & kValue); });
 }
 
-void LinkUsers::completed(std::uint64_t cookie, int status) const {
+void LinkUsers::completed(std::uint64_t cookie, int status) {
   constexpr std::uint64_t kValue = (std::uint64_t{1} << kCookieBits) - 1;
   LinkUser* to = users_[cookie >> kCookieBits];
-  if (to != nullptr) to->completed(cookie & kValue, status);
+  if (to != nullptr) tell(*to, [&] { to->completed(cookie & kValue, status); });
 }
 
 }  // namespace remit

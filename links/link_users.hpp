@@ -30,7 +30,13 @@ class LinkUsers {
   // To the one whose name is in it.
   void message(Link& link, std::span<const std::byte> data);
   void notified(Link& link, std::uint32_t notification);
-  void completed(std::uint64_t cookie, int status) const;
+  void completed(std::uint64_t cookie, int status);
+
+  // Of these the matching user has done nothing where it throws std::bad_alloc, so that it may be
+  // told again. What another user has no memory for is lost to it.
+
+  /// Whether something was lost so since this was asked.
+  [[nodiscard]] bool take_shortage() { return std::exchange(lacks_memory_, false); }
 
   /// Something came that makes no sense.
   void note_malformed() { ++malformed_; }
@@ -38,7 +44,11 @@ class LinkUsers {
   [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
 
  private:
+  template <class Tell>
+  void tell(LinkUser& user, Tell&& tell_it);
+
   std::array<LinkUser*, kLinkUsers> users_ = {};
+  bool lacks_memory_ = false;
   std::uint64_t malformed_ = 0;
 };
 

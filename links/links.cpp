@@ -3,6 +3,7 @@
 #include "links/links.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace remit {
 
@@ -44,6 +45,7 @@ void Links::send(Link& link, std::span<const Piece> pieces) {
   Operation operation;
   operation.local = std::span(all).first(count);
   slot.pending.post(*slot.device, link.endpoint, {&operation, 1});
+  if (!slot.ordered) link.order->sent();
 }
 
 void Links::post_unconnected(Link& link, std::span<const Operation> operations) {
@@ -92,21 +94,25 @@ void Links::dispatch(LinkDevice& slot, const Completion& completion) {
   }
 }
 
+void Links::deliver(LinkDevice& slot, std::span<const Completion> found) {
+  if (LinkUser* const first = users_.matching()) [[likely]] {
+    first->arrived(slot, found);
+  } else {
+    for (const Completion& completion : found) dispatch(slot, completion);
+  }
+  slot.eager->have_read();
+}
+
 int Links::progress() {
   std::size_t events = 0;
+  if (!rest_.empty()) [[unlikely]] {
+    events = rest_.size();
+    deliver(*rest_of_, std::exchange(rest_, {}));
+  }
   unpolled = 0;
-  LinkUser* first = users_.matching();
   for (const auto& slot : devices_) {
     const std::size_t count = slot->device->poll(completions_);
-    if (count != 0) {
-      const auto found = std::span(completions_).first(count);
-      if (first != nullptr) [[likely]] {
-        first->arrived(*slot, found);
-      } else {
-        for (const Completion& completion : found) dispatch(*slot, completion);
-      }
-      slot->eager->have_read();
-    }
+    if (count != 0) deliver(*slot, std::span(completions_).first(count));
     events += count;
     if (!slot->pending.empty()) [[unlikely]]
       events += slot->pending.flush(*slot->device);
@@ -116,6 +122,8 @@ int Links::progress() {
     events += static_cast<std::size_t>(connector_.take_answers());
   if (postponed_.refused()) [[unlikely]]
     events += static_cast<std::size_t>(postponed_.complete());
+  if (users_.take_shortage()) [[unlikely]]
+    throw std::bad_alloc();
   return static_cast<int>(events);
 }
 

@@ -70,9 +70,18 @@ class Links final : public ProgressSource {
     post_unconnected(link, operations);
   }
   /// Sends the pieces, two at most, as one message, whose first byte names its user; they may be
-  /// reused on return. The link is connected (LinkUser::connected).
+  /// reused on return. The link is connected (LinkUser::connected). Throws std::bad_alloc if there
+  /// is no memory for what the device does not take now: then nothing was sent.
   void send(Link& link, std::span<const Piece> pieces);
 
+  /// The matching user found no memory for the first of these, which a poll of the device has
+  /// brought: progress() offers them again before it polls. For LinkUser::arrived(), which throws
+  /// std::bad_alloc then.
+  void keep(LinkDevice& device, std::span<const Completion> rest) {
+    rest_of_ = &device;
+    rest_ = rest;
+    unpolled = kPollAfter;
+  }
   /// Gives the event to the user that it names. For LinkUser::arrived().
   void dispatch(LinkDevice& device, const Completion& completion);
 
@@ -82,10 +91,14 @@ class Links final : public ProgressSource {
   }
 
   /// Events that users took from devices by themselves (EagerPath::receive()) since progress() was
-  /// called the last time, which must be now and then. Theirs to count.
+  /// called the last time, which must be now and then: behind kPollAfter of them. Theirs to count.
   std::uint32_t unpolled = 0;
+  static constexpr std::uint32_t kPollAfter = 64;
 
   // ProgressSource
+
+  /// Throws std::bad_alloc if a user had no memory for what came. The matching user is offered it
+  /// again; to others it is lost.
   int progress() override;
   void arm() override { devices_.arm(); }
   void disarm() override { devices_.disarm(); }
@@ -96,7 +109,7 @@ class Links final : public ProgressSource {
   [[nodiscard]] bool departed() const { return devices_.departed() && postponed_.empty(); }
   /// True if something was asked for that progress() has to bring about. Cheap.
   [[nodiscard]] bool busy() const {
-    return connector_.looking_up() || postponed_.refused() || !departed();
+    return connector_.looking_up() || postponed_.refused() || !rest_.empty() || !departed();
   }
   /// For calls that may block, before they return: waits until messages that are complete for their
   /// senders have left by a connection that is being made. The program may do without MPI for long,
@@ -115,6 +128,7 @@ class Links final : public ProgressSource {
   [[nodiscard]] HostPath host_path(ProcId proc) const;
 
  private:
+  void deliver(LinkDevice& slot, std::span<const Completion> found);
   [[nodiscard]] Link* link_of(LinkDevice& slot, EndpointId endpoint);
   void post_unconnected(Link& link, std::span<const Operation> operations);
 
@@ -128,6 +142,8 @@ class Links final : public ProgressSource {
   Connector connector_;
   std::vector<std::byte> gathered_;  // one message for a device that takes few pieces
   std::array<Completion, 16> completions_;
+  std::span<const Completion> rest_;  // see keep()
+  LinkDevice* rest_of_ = nullptr;
 };
 
 }  // namespace remit

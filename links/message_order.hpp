@@ -31,32 +31,37 @@ static_assert(sizeof(SequenceHeader) == 8);
 class MessageOrder {
  public:
   /// What goes before the next message to the peer.
-  [[nodiscard]] SequenceHeader stamp() { return {next_++, 0}; }
+  [[nodiscard]] SequenceHeader stamp() const { return {next_, 0}; }
+  /// That one has left: a number that was given to none would be waited for for ever.
+  void sent() { ++next_; }
 
   /// Calls deliver(std::span<const std::byte>) with each message, without its header, whose turn
   /// has come: this one and those that waited for it, or none. False: the message has no header.
-  /// `deliver` must not call restore().
+  /// `deliver` must not call restore(). If it throws, the same message is to be given again.
   template <class Deliver>
   [[nodiscard]] bool restore(std::span<const std::byte> message, Deliver&& deliver) {
     SequenceHeader header;
     if (message.size() < sizeof header) return false;
     std::memcpy(&header, message.data(), sizeof header);
-    if (header.sequence != expected_) {
+    if (header.sequence == expected_) {
+      deliver(message.subspan(sizeof header));
+      ++expected_;
+    } else if (header.sequence - expected_ < kHalf) {
       early_.emplace(header.sequence, std::vector<std::byte>(message.begin(), message.end()));
       return true;
     }
-    ++expected_;
-    deliver(message.subspan(sizeof header));
     for (auto next = early_.find(expected_); next != early_.end(); next = early_.find(expected_)) {
-      const std::vector<std::byte> stored = std::move(next->second);
+      deliver(std::span(next->second).subspan(sizeof header));
       early_.erase(next);
       ++expected_;
-      deliver(std::span(stored).subspan(sizeof header));
     }
     return true;
   }
 
  private:
+  /// What is further behind than ahead has been delivered, and is given again for those behind it.
+  static constexpr std::uint32_t kHalf = std::uint32_t{1} << 31;
+
   std::uint32_t next_ = 0;                                 // number of the next message to the peer
   std::uint32_t expected_ = 0;                             // number of the next message of the peer
   std::map<std::uint32_t, std::vector<std::byte>> early_;  // messages that came before it

@@ -29,8 +29,11 @@ namespace remit {
 
 /// The messages of one process: what the program calls, for the parts that do the work, which it
 /// owns. What links tell goes to these by a MessageDispatch. All calls by the thread that holds the
-/// process; none blocks and none allocates in steady state. Arguments were checked by the caller:
-/// ranks are valid ranks of `comm` (not MPI_PROC_NULL), tags in range, views of committed types.
+/// process; none blocks and none allocates in steady state. What isend(), irecv() and imrecv() have
+/// no memory for throws std::bad_alloc: then it has not begun, and may be begun again. A send that
+/// has no memory when its peer is connected completes with MPI_ERR_NO_MEM. Arguments were checked
+/// by the caller: ranks are valid ranks of `comm` (not MPI_PROC_NULL), tags in range, views of
+/// committed types.
 class Engine final : private EventSwitch {
  public:
   /// Opens links over `devices`, uses them, and publishes their addresses. `process` must outlive
@@ -81,9 +84,9 @@ class Engine final : private EventSwitch {
   [[nodiscard, gnu::always_inline]] bool try_receive(void* to, std::size_t room, int source,
                                                      int tag, const CommCore& comm,
                                                      OpStatus& status, int looks = 1) {
-    constexpr std::uint32_t kPollAfter = 64;
     constexpr int kLooksPerRelax = 8;
-    if (source < 0 || !receiver_.matcher().empty() || links_.unpolled == kPollAfter) [[unlikely]]
+    if (source < 0 || !receiver_.matcher().empty() || links_.unpolled == Links::kPollAfter)
+        [[unlikely]]
       return false;
     auto* peer = static_cast<Peer*>(links_.find(comm.peers().proc(source)));
     if (peer == nullptr || peer->device == nullptr) [[unlikely]]

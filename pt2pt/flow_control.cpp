@@ -2,6 +2,7 @@
 #include "pt2pt/flow_control.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "pt2pt/memory_pool.hpp"
@@ -36,7 +37,10 @@ FlowControl::FlowControl(std::size_t pool_bytes, std::uint32_t processes, const 
 
 void FlowControl::connected(Peer& peer, std::uint32_t window) {
   pool_.join(peer.lease, number_of(peer.id), window);
-  clock_.add(peer.lease);
+  try {
+    clock_.add(peer.lease);
+  } catch (const std::bad_alloc&) {  // then nobody asks it for what it does not use
+  }
 }
 
 void FlowControl::settle(Peer& peer) {
@@ -51,11 +55,15 @@ void FlowControl::follow(Peer& peer, Settled settled) {
   tell(peer);
 }
 
-/// Tells the peer at once what it may use again.
+/// Tells the peer at once what it may use again. If there is no memory for that the next message
+/// does: nobody waits for it, for what finds no credit is announced.
 void FlowControl::tell(Peer& peer) {
-  // A greeting carries no returned credits.
-  if (!peer.greeted) messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
-  messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
+  try {
+    // A greeting carries no returned credits.
+    if (!peer.greeted) messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
+    messenger_.send_handle(peer, MessageKind::credits, kNoSlabHandle);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void FlowControl::extend(Peer& peer, std::uint32_t wanted) {
@@ -82,9 +90,14 @@ void FlowControl::recall_idle() {
   std::size_t looks = std::min(kSweep, clock_.size());
   while (CreditLease* lease = clock_.next(looks)) {
     if (pool_.recall(*lease) == 0) continue;
-    ++counters_.recalls;
     auto& peer = static_cast<Peer&>(*links_.find(ProcId{lease->id}));
-    messenger_.send_handle(peer, MessageKind::recall, kNoSlabHandle);
+    try {
+      messenger_.send_handle(peer, MessageKind::recall, kNoSlabHandle);
+    } catch (const std::bad_alloc&) {  // it has not been asked
+      (void)pool_.answered(*lease, 0);
+      return;
+    }
+    ++counters_.recalls;
   }
 }
 
@@ -100,7 +113,12 @@ void FlowControl::learn_window(Peer& peer, std::uint32_t units) {
 
 void FlowControl::give_back(Peer& peer) {
   const std::uint32_t units = peer.credits.give_back(peer.their_window);
-  messenger_.send_handle(peer, MessageKind::give_back, kNoSlabHandle, units);
+  try {
+    messenger_.send_handle(peer, MessageKind::give_back, kNoSlabHandle, units);
+  } catch (const std::bad_alloc&) {
+    peer.credits.unspend(units);
+    throw;
+  }
 }
 
 }  // namespace remit

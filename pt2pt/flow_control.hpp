@@ -35,7 +35,7 @@ class FlowControl {
   /// The peer sends nothing any more: what its messages occupy goes back to the pool.
   void lost(Peer& peer) { (void)pool_.recall(peer.lease); }
   /// A message of the peer occupies these no more. It is told with the next message to it, or at
-  /// once if it may soon run out.
+  /// once if it may soon run out. Fails for nothing.
   void return_units(Peer& peer, std::uint32_t units) {
     if (peer.lease.used(units)) [[unlikely]]
       settle(peer);
@@ -46,15 +46,17 @@ class FlowControl {
   void extend(Peer& peer, std::uint32_t wanted);
   /// The peer gives units back that were recalled.
   void take_back(Peer& peer, std::uint32_t units);
-  /// Memory for a message that no lease covers; false: there is none.
-  [[nodiscard]] bool reserve(std::uint32_t units) { return pool_.take(units); }
+  /// Whether there is memory for a message that no lease covers.
+  [[nodiscard]] bool can_reserve(std::uint32_t units) const { return units <= pool_.unleased(); }
+  /// Takes it, and release() gives it back.
+  void reserve(std::uint32_t units) { (void)pool_.take(units); }
   void release(std::uint32_t units) { pool_.put(units); }
 
   // Memory of peers.
 
   /// The peer has said what this process may use at once; once, whoever says it.
   static void learn_window(Peer& peer, std::uint32_t units);
-  /// The peer wants back what is not in use here.
+  /// The peer wants back what is not in use here. Throws std::bad_alloc, and gives nothing then.
   void give_back(Peer& peer);
 
  private:

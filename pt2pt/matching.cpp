@@ -4,9 +4,22 @@
 
 #include <bit>
 #include <cassert>
+#include <new>
 #include <utility>
 
 namespace remit {
+
+void KeyedFifo::push_front(MatchLink& link) {
+  MatchLink* const head = front(link.key);
+  if (head == nullptr) return push(link);
+  *slot_of(link.key) = &link;
+  link.next = head;
+  link.chain = head->chain;
+  link.previous = head->previous;
+  head->chain = nullptr;
+  head->previous = &link;
+  ++size_;
+}
 
 void KeyedFifo::remove(MatchLink& link) {
   MatchLink** slot = slot_of(link.key);
@@ -23,11 +36,13 @@ void KeyedFifo::remove(MatchLink& link) {
 }
 
 void KeyedFifo::grow() {
-  const std::size_t old_count = bucket_count_;
-  std::unique_ptr<MatchLink*[]> old = std::move(buckets_);
-  bucket_count_ = old_count == 0 ? kFirstBuckets : 2 * old_count;
-  shift_ = 64U - static_cast<unsigned>(std::countr_zero(bucket_count_));
-  buckets_ = std::make_unique<MatchLink*[]>(bucket_count_);
+  const std::size_t count = room_ == 0 ? kFirstBuckets : 2 * room_;
+  std::unique_ptr<MatchLink*[]> made(new (std::nothrow) MatchLink*[count]());
+  if (made == nullptr) return;
+  const std::size_t old_count = std::exchange(bucket_count_, count);
+  MatchLink** const old = std::exchange(buckets_, made.get());
+  room_ = count;
+  shift_ = 64U - static_cast<unsigned>(std::countr_zero(count));
   for (std::size_t i = 0; i < old_count; ++i) {
     for (MatchLink* head = old[i]; head != nullptr;) {
       MatchLink* following = head->chain;
@@ -37,6 +52,7 @@ void KeyedFifo::grow() {
       head = following;
     }
   }
+  made_ = std::move(made);
 }
 
 void Matcher::file(PostedLink& receive) {
@@ -44,6 +60,18 @@ void Matcher::file(PostedLink& receive) {
   const auto c = index_of(receive.key);
   if (c != 0) ++wild_posted_;
   posted_[c].push(receive);
+}
+
+void Matcher::put_back(PostedLink& receive) {
+  const auto c = index_of(receive.key);
+  if (c == 0 && tables_empty()) {
+    receive.next = queue_;
+    if (queue_ == nullptr) queue_end_ = &receive.next;
+    queue_ = &receive;
+    return;
+  }
+  if (c != 0) ++wild_posted_;
+  posted_[c].push_front(receive);
 }
 
 void Matcher::file_queue() {

@@ -39,8 +39,14 @@ struct MatchLink {
 
 /// One first-in-first-out list for each key. Does not own its elements. Everything is O(1) but
 /// for_each; memory is taken only when there are more different keys at once than ever before.
+/// Nothing fails for want of it: keys share the buckets that there are then, and take longer to
+/// find.
 class KeyedFifo {
  public:
+  KeyedFifo() = default;
+  KeyedFifo(const KeyedFifo&) = delete;
+  KeyedFifo& operator=(const KeyedFifo&) = delete;
+
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
@@ -48,7 +54,7 @@ class KeyedFifo {
     assert(link.previous == nullptr && "already in a table");
     const MatchKey key =
         link.key;  // in registers: just written, it would be slow to read as a whole
-    if (keys_ >= bucket_count_) [[unlikely]]
+    if (keys_ >= room_) [[unlikely]]
       grow();
     MatchLink** slot = slot_of(key);
     link.next = nullptr;
@@ -73,6 +79,8 @@ class KeyedFifo {
     }
     return nullptr;
   }
+  /// Before the others of its key.
+  void push_front(MatchLink& link);
   void remove(MatchLink& link);
   /// As front(), and removes it.
   [[nodiscard]] MatchLink* take_front(const MatchKey& key) {
@@ -118,10 +126,15 @@ class KeyedFifo {
   void grow();
 
   static constexpr std::size_t kFirstBuckets = 64;
+  static constexpr std::size_t kOwnBuckets = 2;
 
-  std::unique_ptr<MatchLink*[]> buckets_;
-  std::size_t bucket_count_ = 0;  // a power of two, or 0 before the first element
-  unsigned shift_ = 63;           // 64 minus its logarithm: the hash is the product's highest bits
+  std::array<MatchLink*, kOwnBuckets> own_ = {};  // until there is memory for more
+  std::unique_ptr<MatchLink*[]> made_;
+  MatchLink** buckets_ = own_.data();
+  std::size_t bucket_count_ = kOwnBuckets;  // a power of two
+  std::size_t room_ = 0;                    // keys for which there are buckets enough
+  unsigned shift_ = 63;  // 64 minus the logarithm of their number: the hash is the product's
+                         // highest bits
   std::size_t keys_ = 0;
   std::size_t size_ = 0;
 };
@@ -164,7 +177,7 @@ struct UnexpectedLinks : ListNode<> {
 
 /// Posted receives and unexpected messages of one process. A message and a receive that match are
 /// never both inside: post() only what find() did not satisfy, add() only what take_posted() did
-/// not.
+/// not. Nothing here fails.
 ///
 /// Messages most often come in the order in which receives were posted for them. So receives first
 /// stand in a plain *queue*, where the first one is compared with the next message. As soon as a
@@ -196,6 +209,8 @@ class Matcher {
       return static_cast<PostedLink*>(posted_[0].take_front(key));
     return take_first_posted(key);
   }
+  /// What take_posted() has just returned is where it was.
+  void put_back(PostedLink& receive);
   void remove_posted(PostedLink& receive) {
     file_queue();
     const auto c = index_of(receive.key);

@@ -31,24 +31,27 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  /// At least `bytes` > 0 bytes. Throws std::bad_alloc.
+  /// At least `bytes` > 0 bytes. Throws std::bad_alloc, and has changed nothing then.
   [[nodiscard]] std::byte* allocate(std::size_t bytes) {
     const std::size_t c = size_class(bytes);
-    in_use_ += c * kUnitBytes;
-    if (c < free_.size() && free_[c] != nullptr) {
+    if (c >= free_.size()) free_.resize(c + 1, nullptr);  // free() takes no memory
+    const std::size_t in_use = in_use_ + c * kUnitBytes;
+    if (free_[c] != nullptr) {
       Block* block = free_[c];
       free_[c] = block->next;
       kept_ -= c * kUnitBytes;
+      in_use_ = in_use;
       return reinterpret_cast<std::byte*>(block);
     }
-    if (in_use_ + kept_ > capacity_) trim(capacity_ > in_use_ ? capacity_ - in_use_ : 0);
+    if (in_use + kept_ > capacity_) trim(capacity_ > in_use ? capacity_ - in_use : 0);
+    auto* const memory = static_cast<std::byte*>(::operator new(c* kUnitBytes));
+    in_use_ = in_use;
     if (in_use_ + kept_ > peak_) peak_ = in_use_ + kept_;
-    return static_cast<std::byte*>(::operator new(c* kUnitBytes));
+    return memory;
   }
   void free(std::byte* memory, std::size_t bytes) {
     const std::size_t c = size_class(bytes);
     in_use_ -= c * kUnitBytes;
-    if (c >= free_.size()) free_.resize(c + 1, nullptr);
     free_[c] = ::new (memory) Block{free_[c]};
     kept_ += c * kUnitBytes;
   }

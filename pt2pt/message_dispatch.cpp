@@ -1,6 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "pt2pt/message_dispatch.hpp"
 
+#include <new>
+
 #include "pt2pt/receiver_deliver.hpp"
 
 namespace remit {
@@ -47,8 +49,22 @@ void MessageDispatch::lost(Link& link, bool left_in_order) {
   parts_.flow.lost(peer);
 }
 
+template <class Take>
+void MessageDispatch::take_each(LinkDevice& device, std::span<const Completion> completions,
+                                Take&& take) {
+  const Completion* next = completions.data();
+  const Completion* const end = next + completions.size();
+  try {
+    for (; next != end; ++next) take(*next);
+  } catch (const std::bad_alloc&) {
+    parts_.links.keep(device, {next, end});
+    throw;
+  }
+}
+
 void MessageDispatch::arrived(LinkDevice& device, std::span<const Completion> completions) {
-  for (const Completion& completion : completions) parts_.links.dispatch(device, completion);
+  take_each(device, completions,
+            [&](const Completion& completion) { parts_.links.dispatch(device, completion); });
 }
 
 /// A message that is not what arrives most often: books the credits that came with it, and gives it
@@ -59,11 +75,21 @@ void MessageDispatch::receive(Peer& peer, std::span<const std::byte> data) {
     ++parts_.counters.malformed;
     return;
   }
-  if ((header.flags & kHello) == 0) [[likely]] {
-    peer.credits.grant(header.credits);
-  } else {
+  if ((header.flags & kHello) != 0) [[unlikely]] {
     FlowControl::learn_window(peer, header.credits);
+    return receive_kind(peer, header, data);
   }
+  peer.credits.grant(header.credits);
+  try {
+    receive_kind(peer, header, data);
+  } catch (const std::bad_alloc&) {  // it will come again, and so will these
+    peer.credits.spend(header.credits);
+    throw;
+  }
+}
+
+void MessageDispatch::receive_kind(Peer& peer, const EagerHeader& header,
+                                   std::span<const std::byte> data) {
   if (header.kind == MessageKind::eager) [[likely]] {
     return parts_.receiver.eager(peer, header, kNoSlabHandle, data.subspan(sizeof header));
   }
@@ -110,22 +136,21 @@ void MessageDispatch::receive_handle(Peer& peer, const HandleHeader& header) {
 
 void ShortDispatch::arrived(LinkDevice& device, std::span<const Completion> completions) {
   Receiver& receiver = parts().receiver;
-  for (const Completion& completion : completions) {
+  take_each(device, completions, [&](const Completion& completion) {
     const bool known = completion.endpoint < device.by_endpoint.size() &&
                        device.by_endpoint[completion.endpoint] != nullptr;
     if (completion.kind != CompletionKind::receive || !device.ordered || !known) [[unlikely]] {
-      parts().links.dispatch(device, completion);
-      continue;
+      return parts().links.dispatch(device, completion);
     }
     auto& peer = static_cast<Peer&>(*device.by_endpoint[completion.endpoint]);
     const std::span<const std::byte> data = completion.data;
-    if (receiver.deliver(peer, data)) continue;
+    if (receiver.deliver(peer, data)) return;
     if (data.empty() || user_of_kind(data[0]) != LinkUserId::matching) [[unlikely]] {
       parts().links.dispatch(device, completion);
     } else {
       receive(peer, data);
     }
-  }
+  });
 }
 
 }  // namespace remit

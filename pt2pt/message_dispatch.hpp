@@ -19,7 +19,8 @@
 namespace remit {
 
 /// Gives each event of the links to the part that it is for, by the way that all of them can take:
-/// so everybody hears of every message who wants to. Every link is a Peer. One thread.
+/// so everybody hears of every message who wants to. What there is no memory for is kept by the
+/// links, which offer it again. Every link is a Peer. One thread.
 class MessageDispatch : public LinkUser {
  public:
   /// Who is told; all of it outlives it.
@@ -49,8 +50,12 @@ class MessageDispatch : public LinkUser {
   [[nodiscard]] const Parts& parts() const { return parts_; }
   /// A message that is not what arrives most often.
   void receive(Peer& peer, std::span<const std::byte> data);
+  /// Does `take` with each of the completions in turn.
+  template <class Take>
+  void take_each(LinkDevice& device, std::span<const Completion> completions, Take&& take);
 
  private:
+  void receive_kind(Peer& peer, const EagerHeader& header, std::span<const std::byte> data);
   void receive_handle(Peer& peer, const HandleHeader& header);
 
   const Parts parts_;

@@ -36,15 +36,16 @@ class Messenger {
  public:
   explicit Messenger(Links& links) : links_(links) {}
 
-  /// Sends a header and data, which may be reused on return. The peer is connected.
+  /// Sends a header and data, which may be reused on return. The peer is connected. Throws
+  /// std::bad_alloc, and has neither sent nor changed anything then.
   template <class Header>
   void send(Peer& peer, Header header, std::span<const std::byte> data = {}) {
     auto& common = common_part(header);
-    if (peer.greeted) [[likely]] {
-      common.credits = static_cast<std::uint16_t>(peer.lease.take_owed());
+    const bool greets = !peer.greeted;
+    if (!greets) [[likely]] {
+      common.credits = static_cast<std::uint16_t>(peer.lease.owed);
     } else {
       if (peer.protocols == nullptr) return;  // lost before it was connected, and connected since
-      greet(peer);
       common.flags |= kHello;
       common.credits = static_cast<std::uint16_t>(peer.lease.base);
     }
@@ -52,6 +53,11 @@ class Messenger {
         Piece{&header, sizeof header, 0},
         Piece{const_cast<std::byte*>(data.data()), data.size(), 0}};
     links_.send(peer, std::span(pieces).first(data.empty() ? 1 : 2));
+    if (!greets) [[likely]] {
+      (void)peer.lease.take_owed();
+    } else {
+      greet(peer);
+    }
   }
 
   /// Sends one of the messages that consist of a handle and a number.

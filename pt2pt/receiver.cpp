@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "pt2pt/receiver_deliver.hpp"
@@ -66,7 +67,6 @@ void Receiver::irecv(Request& request, const View& buffer, int source, int tag,
   request.proc = source == MPI_ANY_SOURCE ? kAnyProc : comm.peers().proc(source);
   parts_.events.posted(request);
   if (UnexpectedLinks* found = matcher_.find(request.key)) {
-    matcher_.remove(*found);
     return consume(static_cast<Unexpected&>(*found), request);
   }
   if (request.proc != kAnyProc) {
@@ -110,12 +110,12 @@ void Receiver::cancel_posted(Request& request) {
 }
 
 void Receiver::cancel_from_self(Request& send) {
-  matcher_.remove(*send.unexpected);
   forget(*send.unexpected);
   parts_.events.cancel(send);
 }
 
-/// A receive takes a message that was here first, and which is out of matching already.
+/// A receive takes a message that was here first. If there is no memory for that the message stays
+/// where it was, in matching or out of it, and the receive may be begun again.
 void Receiver::consume(Unexpected& message, Request& request) {
   set_received(request, message.key(), message.bytes);
   parts_.events.matched(sender_of(message), message.key(), message.bytes, message.arrived_ns,
@@ -131,12 +131,15 @@ void Receiver::consume(Unexpected& message, Request& request) {
     }
     case UnexpectedKind::announced: {
       Peer& peer = *message.peer;
-      const Announcement announced = message.announced;
-      forget(message);
-      if (peer.failed) return parts_.events.fail(request, MPI_ERR_PROC_ABORTED);
-      return parts_.rendezvous.start(peer, request, announced);
+      if (peer.failed) {
+        parts_.events.fail(request, MPI_ERR_PROC_ABORTED);
+      } else {
+        parts_.rendezvous.start(peer, request, message.announced);
+      }
+      return forget(message);
     }
     case UnexpectedKind::arriving:
+      if (message.linked()) matcher_.remove(message);
       return TransferTable::adopt(*message.pull, request);
     case UnexpectedKind::eager:
     case UnexpectedKind::from_self_eager:
@@ -144,21 +147,21 @@ void Receiver::consume(Unexpected& message, Request& request) {
   }
 }
 
-/// Completes a receive with a message whose data is here, and which is out of matching.
+/// Completes a receive with a message whose data is here.
 void Receiver::hand_over(Unexpected& message, Request& request) {
   const std::size_t bytes = static_cast<std::size_t>(request.status.bytes);
   if (bytes != 0) request.view.unpack(0, {message.data, bytes});
-  Peer* peer = message.peer;
   const SlabHandle sender = message.announced.sender;
-  forget(message);
-  if (sender != kNoSlabHandle && !peer->failed) {
-    parts_.messenger.send_handle(*peer, MessageKind::ack, sender);
+  if (sender != kNoSlabHandle && !message.peer->failed) {
+    parts_.messenger.send_handle(*message.peer, MessageKind::ack, sender);
   }
+  forget(message);
   parts_.events.complete(request);
 }
 
-/// Frees a message that is out of matching, and what it occupied.
+/// Takes a message out of matching, if it is in there, and frees it and what it occupied.
 void Receiver::forget(Unexpected& message) {
+  if (message.linked()) matcher_.remove(message);
   Peer* peer = message.peer;
   const std::uint32_t units = message.units;
   const bool pulled = message.pulled;
@@ -170,27 +173,42 @@ void Receiver::forget(Unexpected& message) {
   }
 }
 
+/// What has to be done before a receive has the message that took it out of matching. If there is
+/// no memory for that it waits again.
+template <class Step>
+void Receiver::take_or_put_back(Request& request, Step&& step) {
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    request.status = OpStatus{};
+    request.place = RequestPlace::posted;
+    if (request.key.source == MPI_ANY_SOURCE) request.proc = kAnyProc;
+    matcher_.put_back(request);
+    throw;
+  }
+}
+
 void Receiver::eager(Peer& peer, const EagerHeader& header, SlabHandle sender,
                      std::span<const std::byte> data) {
   const MatchKey key{header.context, header.source, header.tag};
   if (PostedLink* posted = matcher_.take_posted(key)) {
     auto& request = static_cast<Request&>(*posted);
     parts_.events.expected(peer.id, key, data.size(), request);
+    if (sender != kNoSlabHandle) {
+      take_or_put_back(request,
+                       [&] { parts_.messenger.send_handle(peer, MessageKind::ack, sender); });
+    }
     fill(peer, request, key, data);
-    if (sender != kNoSlabHandle) parts_.messenger.send_handle(peer, MessageKind::ack, sender);
     return parts_.events.complete(request);
   }
   const std::int64_t now = parts_.events.unexpected(peer.id, key, data.size());
-  Unexpected& message = store_.add(key, data.size());
+  Unexpected& message = store_.add_with_data(key, data.size());
   message.arrived_ns = now;
   message.kind = UnexpectedKind::eager;
   message.units = units_of(data.size());
   message.peer = &peer;
   message.announced.sender = sender;
-  if (!data.empty()) {
-    store_.hold_data(message);
-    copy_bytes(message.data, data.data(), data.size());
-  }
+  if (!data.empty()) copy_bytes(message.data, data.data(), data.size());
   FlowControl::note_active(peer);
   matcher_.add(message);
 }
@@ -201,8 +219,10 @@ void Receiver::announced(Peer& peer, const RtsHeader& header) {
   if (PostedLink* posted = matcher_.take_posted(key)) {
     auto& request = static_cast<Request&>(*posted);
     parts_.events.expected(peer.id, key, announced.length, request);
-    set_received(request, key, announced.length);
-    parts_.rendezvous.start(peer, request, announced);
+    take_or_put_back(request, [&] {
+      set_received(request, key, announced.length);
+      parts_.rendezvous.start(peer, request, announced);
+    });
   } else {
     const std::int64_t now = parts_.events.unexpected(peer.id, key, announced.length);
     Unexpected& message = store_.add(key, announced.length);
@@ -228,15 +248,15 @@ void Receiver::from_self(Request& send) {
   const std::size_t bytes = send.view.size();
   const std::uint32_t units = units_of(bytes);
   const std::int64_t now = parts_.events.unexpected(self_, send.key, bytes);
-  Unexpected& message = store_.add(send.key, bytes);
+  const bool holds =
+      send.mode != SendMode::synchronous && bytes <= kSelfEager && parts_.flow.can_reserve(units);
+  Unexpected& message = holds ? store_.add_with_data(send.key, bytes) : store_.add(send.key, bytes);
   message.arrived_ns = now;
-  if (send.mode != SendMode::synchronous && bytes <= kSelfEager && parts_.flow.reserve(units)) {
+  if (holds) {
+    parts_.flow.reserve(units);
     message.kind = UnexpectedKind::from_self_eager;
     message.units = units;
-    if (bytes != 0) {
-      store_.hold_data(message);
-      send.view.pack(0, {message.data, bytes});
-    }
+    if (bytes != 0) send.view.pack(0, {message.data, bytes});
     parts_.events.complete(send);
   } else {
     message.kind = UnexpectedKind::from_self;
@@ -254,9 +274,8 @@ void Receiver::cancel_of(Peer& peer, SlabHandle sender) {
     // Synchronous ones may be here as a whole. `arriving` ones have no sender that waits.
     const bool whole = message.kind == UnexpectedKind::eager;
     if (message.kind != UnexpectedKind::announced && !whole) continue;
-    matcher_.remove(message);
-    forget(message);
-    return parts_.messenger.send_handle(peer, MessageKind::cancelled, sender, 1);
+    parts_.messenger.send_handle(peer, MessageKind::cancelled, sender, 1);
+    return forget(message);
   }
   parts_.messenger.send_handle(peer, MessageKind::cancelled, sender, 0);
 }
@@ -265,21 +284,28 @@ void Receiver::cancel_of(Peer& peer, SlabHandle sender) {
 /// that its send ends without a receive, as that of an eager one: many programs count on it.
 void Receiver::start_pull(Unexpected& message) {
   const std::uint32_t units = units_of(message.bytes);
-  if (!parts_.flow.reserve(units)) return;
+  if (!parts_.flow.can_reserve(units)) return;
+  const SlabHandle sender = message.announced.sender;
+  const bool fetches = message.bytes != 0 && !message.announced.has_data;
+  try {
+    store_.hold_data(message);
+    if (fetches) {
+      parts_.rendezvous.fetch(*message.peer, message, sender);
+    } else {
+      parts_.messenger.send_handle(*message.peer, MessageKind::done, sender);
+    }
+  } catch (const std::bad_alloc&) {  // then it waits at its sender, as a longer one does
+    return store_.drop_data(message);
+  }
+  parts_.flow.reserve(units);
   message.units = units;
   message.pulled = true;
   ++parts_.counters.pulled;
-  const SlabHandle sender = std::exchange(message.announced.sender, kNoSlabHandle);
-  if (message.bytes != 0) store_.hold_data(message);
-  if (message.bytes != 0 && !message.announced.has_data) {
-    message.kind = UnexpectedKind::arriving;
-    return parts_.rendezvous.fetch(*message.peer, message, sender);
-  }
-  message.kind = UnexpectedKind::eager;
-  if (message.bytes != 0) {
+  message.announced.sender = kNoSlabHandle;
+  message.kind = fetches ? UnexpectedKind::arriving : UnexpectedKind::eager;
+  if (!fetches && message.bytes != 0) {
     copy_bytes(message.data, message.announced.data.data(), message.bytes);
   }
-  parts_.messenger.send_handle(*message.peer, MessageKind::done, sender);
 }
 
 void Receiver::end_pull(Transfer& transfer) {

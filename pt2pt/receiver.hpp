@@ -68,7 +68,8 @@ class Receiver {
   /// A send to this process that waits here.
   void cancel_from_self(Request& send);
 
-  // What arrives.
+  // What arrives. Each throws std::bad_alloc where it has no memory for that, and has done nothing
+  // then, so that the same may arrive again.
 
   /// What arrives most often: an eager message without flags, for a receive that is posted. False:
   /// it is something else, and nothing was done. Inline, in receiver_deliver.hpp.
@@ -108,6 +109,8 @@ class Receiver {
   void consume(Unexpected& message, Request& request);
   void hand_over(Unexpected& message, Request& request);
   void forget(Unexpected& message);
+  template <class Step>
+  void take_or_put_back(Request& request, Step&& step);
   void start_pull(Unexpected& message);
 
   [[nodiscard]] ProcId sender_of(const Unexpected& message) const {

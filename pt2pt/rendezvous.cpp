@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <new>
 #include <optional>
 
 #include "pt2pt/protocol.hpp"
@@ -29,8 +30,6 @@ void Rendezvous::announce(Peer& peer, Request& request, std::size_t bytes, bool 
   const std::size_t piece = slot.memory.pin_piece();
   transfer.chunk =
       static_cast<std::uint32_t>(piece != 0 ? std::min(slot.chunk, piece) : slot.chunk);
-  ++counters_.rendezvous;
-  if (starved) ++counters_.starved;
 
   RtsHeader header;
   header.match.kind = MessageKind::rts;
@@ -51,8 +50,48 @@ void Rendezvous::announce(Peer& peer, Request& request, std::size_t bytes, bool 
   header.match.tag = request.key.tag;
   header.length = bytes;
   header.sender = request.transfer;
-  if (peer.same_device && !carries) offer(transfer, header);
-  messenger_.send(peer, header);
+  try {
+    if (peer.same_device && !carries) offer(transfer, header);
+    messenger_.send(peer, header);
+  } catch (...) {
+    abandon(transfer);
+    throw;
+  }
+  ++counters_.rendezvous;
+  if (starved) ++counters_.starved;
+}
+
+void Rendezvous::send_synchronous(Peer& peer, Request& request, const EagerHeader& header,
+                                  std::span<const std::byte> data) {
+  Transfer& transfer = transfers_.begin_send(peer, request, TransferKind::await_ack);
+  EagerSyncHeader sync;
+  sync.match = header;
+  sync.match.kind = MessageKind::eager_sync;
+  sync.sender = request.transfer;
+  try {
+    messenger_.send(peer, sync, data);
+  } catch (...) {
+    abandon(transfer);
+    throw;
+  }
+}
+
+/// Goes on with a transfer, or notes that what has come for it has been looked at.
+template <class Step>
+void Rendezvous::or_stall(Transfer& transfer, Step&& step) {
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    transfer.stalls = true;
+    throw;
+  }
+}
+
+/// The peer knows nothing of it, and nothing of it is under way.
+void Rendezvous::abandon(Transfer& transfer) {
+  if (transfer.request != nullptr) transfer.request->place = RequestPlace::nowhere;
+  TransferMemory::unmap(transfer);
+  transfers_.end(transfer);
 }
 
 /// What the receiver may choose besides fragments. What is eager by its size, but found no credit,
@@ -79,7 +118,11 @@ void Rendezvous::offer(Transfer& transfer, RtsHeader& header) {
 
 void Rendezvous::clear_to_send(Peer& peer, const CtsHeader& header) {
   Transfer* transfer = transfers_.find(peer, header.sender);
-  if (transfer == nullptr || transfer->kind != TransferKind::await_answer) return;
+  if (transfer == nullptr) return;
+  if (std::exchange(transfer->stalls, false)) {
+    return or_stall(*transfer, [&] { pump(*transfer); });
+  }
+  if (transfer->kind != TransferKind::await_answer) return;
   raise_answered(*transfer);
   transfer->remote_handle = header.receiver;
   transfer->remote = {header.address, header.key};
@@ -88,17 +131,17 @@ void Rendezvous::clear_to_send(Peer& peer, const CtsHeader& header) {
     transfer->kind = TransferKind::sending;
     transfer->window = kFragmentWindow;
     ++counters_.pipelined;
-    return pump(*transfer);
+    return or_stall(*transfer, [&] { pump(*transfer); });
   }
   // The address was offered for reading; for putting from it any registration will do.
   const bool contiguous = transfer->request->view.is_contiguous();
-  transfer->kind = contiguous ? TransferKind::putting : TransferKind::putting_pieces;
   if (contiguous && !transfer->memory && !memory_.map_local(*transfer)) {
     return no_memory(*transfer);
   }
+  transfer->kind = contiguous ? TransferKind::putting : TransferKind::putting_pieces;
   ++counters_.puts;
   if (!contiguous) ++counters_.listed;
-  pump(*transfer);
+  or_stall(*transfer, [&] { pump(*transfer); });
 }
 
 void Rendezvous::answer(Peer& peer, const HandleHeader& header) {
@@ -110,8 +153,8 @@ void Rendezvous::answer(Peer& peer, const HandleHeader& header) {
       if (transfer->kind == TransferKind::await_answer) raise_answered(*transfer);
       return finish(*transfer, (header.flags & kFailed) != 0 ? MPI_ERR_OTHER : MPI_SUCCESS);
     case MessageKind::fragment_ack:
-      transfer->window += header.value;
-      return pump(*transfer);
+      if (!std::exchange(transfer->stalls, false)) transfer->window += header.value;
+      return or_stall(*transfer, [&] { pump(*transfer); });
     case MessageKind::cancelled:
       if (header.value == 0) return;  // too late: it goes on
       transfer->request->status.cancelled = true;
@@ -147,9 +190,14 @@ void Rendezvous::start(Peer& peer, Request& request, const Announcement& announc
   Transfer& transfer = transfers_.begin_receive(peer, &request, announced.sender);
   transfer.remote = announced.remote;
   transfer.length = length;
-  if (start_get(transfer, announced)) return;
-  if (start_put_target(transfer, announced)) return;
-  start_fragment_target(transfer);
+  try {
+    if (start_get(transfer, announced)) return;
+    if (start_put_target(transfer, announced)) return;
+    start_fragment_target(transfer);
+  } catch (...) {
+    abandon(transfer);
+    throw;
+  }
 }
 
 bool Rendezvous::start_get(Transfer& transfer, const Announcement& announced) {
@@ -209,8 +257,13 @@ void Rendezvous::fetch(Peer& peer, Unexpected& message, SlabHandle sender) {
   Transfer& transfer = transfers_.begin_receive(peer, nullptr, sender);
   transfer.unexpected = &message;
   transfer.length = message.bytes;
+  try {
+    start_fragment_target(transfer);
+  } catch (...) {
+    abandon(transfer);
+    throw;
+  }
   message.pull = &transfer;
-  start_fragment_target(transfer);
 }
 
 void Rendezvous::pump(Transfer& transfer) {
@@ -233,8 +286,9 @@ void Rendezvous::pump(Transfer& transfer) {
 }
 
 /// The next `bytes` of the message move by this get or put. Each put notifies by itself, for puts
-/// have no order.
-void Rendezvous::post(Transfer& transfer, Operation& operation, std::size_t bytes,
+/// have no order. False: there is no memory for it before something that is under way has ended. If
+/// nothing is, throws std::bad_alloc.
+bool Rendezvous::post(Transfer& transfer, Operation& operation, std::size_t bytes,
                       std::uint32_t part) {
   operation.remote = {transfer.remote.address + transfer.next, transfer.remote.key};
   operation.cookie =
@@ -243,9 +297,16 @@ void Rendezvous::post(Transfer& transfer, Operation& operation, std::size_t byte
   if (operation.notify) {
     operation.notification = notification_for(LinkUserId::matching, transfer.remote_handle);
   }
+  try {
+    links_.post(*transfer.peer, {&operation, 1});
+  } catch (const std::bad_alloc&) {
+    if (transfer.pins) TransferMemory::part_done(transfer, part, false);
+    if (transfer.outstanding == 0) throw;
+    return false;
+  }
   transfer.next += bytes;
   ++transfer.outstanding;
-  links_.post(*transfer.peer, {&operation, 1});
+  return true;
 }
 
 /// Gets into, or puts from, one run of memory.
@@ -268,7 +329,7 @@ void Rendezvous::pump_contiguous(Transfer& transfer, OpKind kind) {
     Operation operation;
     operation.kind = kind;
     operation.local = {&piece, 1};
-    post(transfer, operation, bytes, part);
+    if (!post(transfer, operation, bytes, part)) return;
   }
 }
 
@@ -291,7 +352,7 @@ void Rendezvous::pump_lists(Transfer& transfer, OpKind kind) {
     Operation operation;
     operation.kind = kind;
     operation.local = std::span(pieces).first(gathered.pieces);
-    post(transfer, operation, gathered.bytes);
+    if (!post(transfer, operation, gathered.bytes)) return;
   }
 }
 
@@ -303,7 +364,7 @@ void Rendezvous::pump_staged_get(Transfer& transfer) {
   Operation operation;
   operation.kind = OpKind::get;
   operation.local = {&piece, 1};
-  post(transfer, operation, bytes);
+  (void)post(transfer, operation, bytes);  // or throws, for nothing else is under way
 }
 
 void Rendezvous::pump_fragments(Transfer& transfer) {
@@ -314,9 +375,9 @@ void Rendezvous::pump_fragments(Transfer& transfer) {
     FragmentHeader header;
     header.receiver = transfer.remote_handle;
     header.offset = transfer.next;
+    messenger_.send(peer, header, data);
     transfer.next += bytes;
     --transfer.window;
-    messenger_.send(peer, header, data);
   }
   if (transfer.next == transfer.length) finish(transfer, MPI_SUCCESS);
 }
@@ -331,19 +392,21 @@ Transfer* Rendezvous::fragment(Peer& peer, const FragmentHeader& header,
     ++counters_.malformed;
     return nullptr;
   }
+  const bool is_last = data.size() == transfer->length - transfer->done;
+  if (!is_last && transfer->window + 1 == kFragmentWindow / 2) {
+    messenger_.send_handle(peer, MessageKind::fragment_ack, transfer->remote_handle,
+                           kFragmentWindow / 2);
+    transfer->window = 0;
+  } else {
+    ++transfer->window;
+  }
   if (transfer->unexpected == nullptr) {
     transfer->request->view.unpack(transfer->done, data);
   } else if (!data.empty()) {
     copy_bytes(transfer->unexpected->data + transfer->done, data.data(), data.size());
   }
   transfer->done += data.size();
-  if (transfer->done == transfer->length) return transfer;
-  if (++transfer->window == kFragmentWindow / 2) {
-    transfer->window = 0;
-    messenger_.send_handle(peer, MessageKind::fragment_ack, transfer->remote_handle,
-                           kFragmentWindow / 2);
-  }
-  return nullptr;
+  return is_last ? transfer : nullptr;
 }
 
 void Rendezvous::notified(Peer& peer, std::uint32_t handle) {
@@ -358,24 +421,31 @@ void Rendezvous::notified(Peer& peer, std::uint32_t handle) {
 void Rendezvous::completed(std::uint64_t value, int status) {
   Transfer* found = transfers_.get(static_cast<SlabHandle>(value));
   if (found == nullptr) return;
-  Transfer& transfer = *found;
-  --transfer.outstanding;
-  if (transfer.pins) {
-    TransferMemory::part_done(transfer, static_cast<std::uint32_t>(value >> 32),
-                              status == MPI_SUCCESS);
+  if (!std::exchange(found->stalls, false)) {
+    take_completed(*found, static_cast<std::uint32_t>(value >> 32), status);
   }
+  or_stall(*found, [&] { go_on(*found); });
+}
+
+void Rendezvous::take_completed(Transfer& transfer, std::uint32_t part, int status) {
+  --transfer.outstanding;
+  if (transfer.pins) TransferMemory::part_done(transfer, part, status == MPI_SUCCESS);
   if (status != MPI_SUCCESS && !transfer.failed) {
     transfer.failed = true;
     transfer.error = status;
   }
-  if (transfer.failed) {
-    if (transfer.outstanding == 0) end_failed(transfer);
-    return;
-  }
-  if (transfer.kind == TransferKind::getting_staged) {
+  if (transfer.kind == TransferKind::getting_staged && !transfer.failed) {
     const std::size_t bytes = transfer.next - transfer.done;
     transfer.request->view.unpack(transfer.done, {transfer.staging.memory.get(), bytes});
     transfer.done += bytes;
+  }
+}
+
+/// Something of it is done.
+void Rendezvous::go_on(Transfer& transfer) {
+  if (transfer.failed) {
+    if (transfer.outstanding == 0) end_failed(transfer);
+    return;
   }
   if (transfer.next < transfer.length) return pump(transfer);
   if (transfer.outstanding != 0) return;

@@ -39,9 +39,14 @@ class Rendezvous {
 
   // At the sender.
 
+  // What a request begins here throws std::bad_alloc, and the request is in no transfer then.
+
   /// Tells the peer that a message of `bytes` waits here; `starved`: for it found no credit. The
   /// request completes when the receiver has the data.
   void announce(Peer& peer, Request& request, std::size_t bytes, bool starved);
+  /// Sends a message eagerly whose request completes when the receiver has matched it.
+  void send_synchronous(Peer& peer, Request& request, const EagerHeader& header,
+                        std::span<const std::byte> data);
   /// The receiver has matched it, and says how it wants the data.
   void clear_to_send(Peer& peer, const CtsHeader& header);
   /// The receiver answers about a send: it has the data, more fragments may leave, or it gives the
@@ -53,9 +58,10 @@ class Rendezvous {
   // At the receiver.
 
   /// A receive has matched an announcement; its status is filled in, and says how many bytes will
-  /// move.
+  /// move. Throws std::bad_alloc, and has told the peer nothing then.
   void start(Peer& peer, Request& request, const Announcement& announced);
-  /// Fetches an announced message into its block of the pool, for no receive.
+  /// Fetches an announced message into its block of the pool, for no receive. Throws
+  /// std::bad_alloc, and has told the peer nothing then.
   void fetch(Peer& peer, Unexpected& message, SlabHandle sender);
   /// A fragment has come. The transfer if it is whole now, for the caller to end; else null.
   [[nodiscard]] Transfer* fragment(Peer& peer, const FragmentHeader& header,
@@ -63,7 +69,8 @@ class Rendezvous {
   /// A put of the sender's is visible here.
   void notified(Peer& peer, std::uint32_t handle);
 
-  // At both.
+  // At both. What comes for a transfer that has no memory to go on throws std::bad_alloc, and is to
+  // come again, before anything else for it does.
 
   /// A get or put of this process's is done; `value` is its cookie.
   void completed(std::uint64_t value, int status);
@@ -76,6 +83,7 @@ class Rendezvous {
   [[nodiscard]] const TransferTable& transfers() const { return transfers_; }
 
  private:
+  void abandon(Transfer& transfer);
   void offer(Transfer& transfer, RtsHeader& header);
   [[nodiscard]] bool start_get(Transfer& transfer, const Announcement& announced);
   [[nodiscard]] bool start_put_target(Transfer& transfer, const Announcement& announced);
@@ -85,8 +93,13 @@ class Rendezvous {
   void pump_lists(Transfer& transfer, OpKind kind);
   void pump_staged_get(Transfer& transfer);
   void pump_fragments(Transfer& transfer);
-  void post(Transfer& transfer, Operation& operation, std::size_t bytes, std::uint32_t part = 0);
+  [[nodiscard]] bool post(Transfer& transfer, Operation& operation, std::size_t bytes,
+                          std::uint32_t part = 0);
+  void take_completed(Transfer& transfer, std::uint32_t part, int status);
+  void go_on(Transfer& transfer);
   void end_failed(Transfer& transfer);
+  template <class Step>
+  static void or_stall(Transfer& transfer, Step&& step);
   void no_memory(Transfer& transfer);
   void raise_answered(const Transfer& transfer);
 

@@ -2,6 +2,7 @@
 #include "pt2pt/sender.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "pt2pt/memory_pool.hpp"
 
@@ -39,10 +40,24 @@ void Sender::isend(Request& request, const View& buffer, int dest, int tag, cons
   } else if (peer.failed) {
     parts_.events.fail(request, MPI_ERR_PROC_ABORTED);
   } else {
-    request.place = RequestPlace::waiting;
-    peer.waiting.push_back(request);
-    ++waiting_;
+    wait_for_connection(peer, request);
+  }
+}
+
+/// That the link is connected, or lost, may be told before connect() returns: then the request does
+/// not wait any more.
+void Sender::wait_for_connection(Peer& peer, Request& request) {
+  request.place = RequestPlace::waiting;
+  peer.waiting.push_back(request);
+  ++waiting_;
+  try {
     parts_.links.connect(peer);
+  } catch (const std::bad_alloc&) {
+    if (request.place != RequestPlace::waiting) return;
+    request.place = RequestPlace::nowhere;
+    request.ListNode<>::unlink();
+    --waiting_;
+    throw;
   }
 }
 
@@ -79,23 +94,19 @@ void Sender::send_eager(Peer& peer, Request& request, std::size_t bytes, std::ui
   const bool synchronous = request.mode == SendMode::synchronous;
   parts_.events.protocol(request, bytes,
                          synchronous ? ProtocolEvent::eager_synchronous : ProtocolEvent::eager);
-  peer.credits.spend(units);
-  ++parts_.counters.eager;
   const auto data = parts_.messenger.packed(request.view, 0, bytes);
   EagerHeader header;
   header.context = request.key.context;
   header.source = request.key.source;
   header.tag = request.key.tag;
-  if (!synchronous) {
+  if (synchronous) {
+    parts_.rendezvous.send_synchronous(peer, request, header, data);
+  } else {
     parts_.messenger.send(peer, header, data);
-    return parts_.events.complete(request);
   }
-  parts_.rendezvous.transfers().begin_send(peer, request, TransferKind::await_ack);
-  EagerSyncHeader sync;
-  sync.match = header;
-  sync.match.kind = MessageKind::eager_sync;
-  sync.sender = request.transfer;
-  parts_.messenger.send(peer, sync, data);
+  peer.credits.spend(units);
+  ++parts_.counters.eager;
+  if (!synchronous) parts_.events.complete(request);
 }
 
 void Sender::cancel_waiting(Request& request) {
@@ -104,12 +115,17 @@ void Sender::cancel_waiting(Request& request) {
   parts_.events.cancel(request);
 }
 
+/// A send that there is no memory for ends: nobody would begin it again, and others wait behind it.
 void Sender::connected(Peer& peer) {
   peer.protocols = &protocols_[peer.device->index];
   while (Request* request = peer.waiting.pop_front()) {
     --waiting_;
     request->place = RequestPlace::nowhere;
-    start(peer, *request);
+    try {
+      start(peer, *request);
+    } catch (const std::bad_alloc&) {
+      parts_.events.fail(*request, MPI_ERR_NO_MEM);
+    }
   }
 }
 

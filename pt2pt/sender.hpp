@@ -41,7 +41,7 @@ class Sender {
   /// A send that waits for a connection.
   void cancel_waiting(Request& request);
 
-  /// Messages can leave from now on: sends what has waited.
+  /// Messages can leave from now on: sends what has waited, or fails it with MPI_ERR_NO_MEM.
   void connected(Peer& peer);
   /// What waits for a connection fails.
   void lost(Peer& peer);
@@ -52,6 +52,7 @@ class Sender {
   [[nodiscard]] const std::vector<DeviceProtocols>& protocols() const { return protocols_; }
 
  private:
+  void wait_for_connection(Peer& peer, Request& request);
   void start(Peer& peer, Request& request);
   void send_eager(Peer& peer, Request& request, std::size_t bytes, std::uint32_t units);
 

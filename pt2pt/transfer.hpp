@@ -66,6 +66,8 @@ struct Transfer {
   TransferKind kind = TransferKind::await_answer;
   bool is_send = false;
   bool failed = false;  ///< finishes with `error` as soon as nothing is outstanding
+  bool stalls = false;  ///< what has come for it is noted, and will come again: it had no memory to
+                        ///< go on
   int error = MPI_SUCCESS;
   Peer* peer = nullptr;
   Request* request = nullptr;

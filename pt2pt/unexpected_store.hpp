@@ -19,7 +19,7 @@ class UnexpectedStore {
  public:
   explicit UnexpectedStore(std::size_t pool_bytes) : blocks_(pool_bytes) {}
   ~UnexpectedStore() {
-    records_.for_each([this](Unexpected& message) { free_data(message); });
+    records_.for_each([this](Unexpected& message) { drop_data(message); });
   }
   UnexpectedStore(const UnexpectedStore&) = delete;
   UnexpectedStore& operator=(const UnexpectedStore&) = delete;
@@ -32,13 +32,30 @@ class UnexpectedStore {
     peak_.reach(this->bytes());
     return message;
   }
-  /// Gives it memory for its bytes, which must not be none. Throws std::bad_alloc.
+  /// The same with memory for its bytes, if it has any. Throws std::bad_alloc, and there is neither
+  /// then.
+  [[nodiscard]] Unexpected& add_with_data(const MatchKey& key, std::size_t bytes) {
+    Unexpected& message = add(key, bytes);
+    try {
+      hold_data(message);
+    } catch (...) {
+      records_.free(&message);
+      throw;
+    }
+    return message;
+  }
+  /// Gives it memory for its bytes, if it has any. Throws std::bad_alloc.
   void hold_data(Unexpected& message) {
-    message.data = blocks_.allocate(message.bytes);
+    if (message.bytes != 0) message.data = blocks_.allocate(message.bytes);
     peak_.reach(bytes());
   }
+  /// Takes that back.
+  void drop_data(Unexpected& message) {
+    if (message.data != nullptr) blocks_.free(message.data, message.bytes);
+    message.data = nullptr;
+  }
   void free(Unexpected& message) {
-    free_data(message);
+    drop_data(message);
     records_.free(&message);
   }
 
@@ -57,10 +74,6 @@ class UnexpectedStore {
   }
 
  private:
-  void free_data(Unexpected& message) {
-    if (message.data != nullptr) blocks_.free(message.data, message.bytes);
-  }
-
   Slab<Unexpected> records_;
   BlockPool blocks_;
   Watermark peak_;

@@ -223,7 +223,8 @@ class Device {
 
   /// Accepts a prefix of `operations` and says how many; the caller keeps the rest in its one queue
   /// per endpoint and offers it again after poll(). On a failed endpoint everything is accepted
-  /// and completes with an error.
+  /// and completes with an error. Throws std::bad_alloc if there is no memory for the first
+  /// of them: then none was accepted.
   [[nodiscard]] virtual std::size_t post(EndpointId endpoint,
                                          std::span<const Operation> operations) = 0;
 

@@ -46,8 +46,8 @@ PendingQueue::Entry PendingQueue::copy(const Operation& operation) {
 std::list<PendingQueue::Entry>& PendingQueue::entries_of(EndpointId endpoint) {
   if (endpoint >= slot_.size()) slot_.resize(endpoint + 1, kNoSlot);
   if (slot_[endpoint] == kNoSlot) {
-    slot_[endpoint] = static_cast<std::uint32_t>(waiting_.size());
     waiting_.push_back(Waiting{endpoint, {}});
+    slot_[endpoint] = static_cast<std::uint32_t>(waiting_.size() - 1);
   }
   return waiting_[slot_[endpoint]].entries;
 }
@@ -62,10 +62,12 @@ void PendingQueue::move_all(PendingQueue& to, EndpointId endpoint) {
 }
 
 void PendingQueue::push(EndpointId endpoint, const Operation& operation) {
+  std::list<Entry> kept;
+  kept.push_back(copy(operation));
   std::list<Entry>& entries = entries_of(endpoint);
-  entries.push_back(copy(operation));
-  bytes_ += entries.back().payload_bytes;
+  bytes_ += kept.back().payload_bytes;
   ++size_;
+  entries.splice(entries.end(), kept);
 }
 
 std::size_t PendingQueue::flush_one(Device& device, Waiting& waiting) {

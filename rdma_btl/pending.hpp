@@ -45,11 +45,14 @@ class PendingQueue {
   /// Everything that waits here waits in `to` from now on, for `endpoint`.
   void move_all(PendingQueue& to, EndpointId endpoint);
 
-  /// Posts what the device takes and keeps the rest. Nothing overtakes what waits already.
+  /// Posts what the device takes and keeps the rest. Nothing overtakes what waits already. Throws
+  /// std::bad_alloc if there is no memory for one: it is neither posted nor kept, nor are those
+  /// behind it.
   void post(Device& device, EndpointId endpoint, std::span<const Operation> operations);
 
   /// Keeps a copy: of the pieces, and of a send's bytes. Other operations' memory stays in use
-  /// until their completion, as if the device had accepted them.
+  /// until their completion, as if the device had accepted them. Throws std::bad_alloc, and keeps
+  /// nothing then.
   void push(EndpointId endpoint, const Operation& operation);
 
   /// Offers everything that waits again, each endpoint's in order; call after poll(). Returns how

@@ -2,14 +2,18 @@
 #include "files/staged/letter_exchange.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
+#include <thread>
+#include <utility>
 
 namespace remit {
 
 namespace {
 
-/// Starts a letter, or gives it up: what was begun of it without memory cannot be begun again.
+/// Starts a letter, unless there is no memory for it: then nothing of it has begun.
 void post(Engine& engine, const CommCore& comm, FileLetter& letter) {
+  if (letter.is_posted) return;
   const View memory = bytes_view(letter.memory.data(), letter.memory.size());
   try {
     if (letter.is_sent) {
@@ -17,10 +21,29 @@ void post(Engine& engine, const CommCore& comm, FileLetter& letter) {
     } else {
       engine.irecv(*letter.request, memory, letter.rank, letter.tag, comm);
     }
+    letter.is_posted = true;
   } catch (const std::bad_alloc&) {
-    letter.request->status.error = MPI_ERR_NO_MEM;
-    letter.request->complete = true;
   }
+}
+
+bool all_posted(std::span<const FileLetter> letters) {
+  return std::all_of(letters.begin(), letters.end(),
+                     [](const FileLetter& letter) { return letter.is_posted; });
+}
+
+/// What is under way may end meanwhile, and its memory is free then.
+void pause(Engine& engine) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  try {
+    engine.progress();
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void give_up(FileLetter& letter) {
+  if (std::exchange(letter.is_posted, true)) return;
+  letter.request->status.error = MPI_ERR_NO_MEM;
+  letter.request->complete = true;
 }
 
 }  // namespace
@@ -29,8 +52,15 @@ void LetterExchange::start(Engine& engine, const CommCore& comm, std::span<FileL
   letters_ = letters;
   for (FileLetter& letter : letters) {
     letter.request.emplace(letter.is_sent ? RequestKind::send : RequestKind::receive);
+    letter.is_posted = false;
     post(engine, comm, letter);
   }
+  constexpr int kMostPauses = 1000;
+  for (int pauses = 0; !all_posted(letters) && pauses < kMostPauses; ++pauses) {
+    pause(engine);
+    for (FileLetter& letter : letters) post(engine, comm, letter);
+  }
+  for (FileLetter& letter : letters) give_up(letter);
 }
 
 bool LetterExchange::is_complete() const {

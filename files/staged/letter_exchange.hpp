@@ -20,8 +20,8 @@ class LetterExchange {
   LetterExchange& operator=(const LetterExchange&) = delete;
 
   /// Again and again, after end(). Letters and what they refer to must stay until then. Those that
-  /// there is no memory for are tried again for a while, for whoever waits for one of them would
-  /// wait for ever; in the end they are lost.
+  /// there is no memory for are tried again for a second, in which it does not return, for whoever
+  /// waits for one of them would wait for ever; in the end they are lost.
   void start(Engine& engine, const CommCore& comm, std::span<FileLetter> letters);
   [[nodiscard]] bool is_complete() const;
   /// When it is complete: says in the letters what has come. The error names whom it was lost for.

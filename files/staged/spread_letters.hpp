@@ -23,6 +23,7 @@ struct FileLetter {
   bool is_sent = false;
   std::span<std::byte> memory;     ///< what is sent, or room for what comes
   std::size_t received = 0;        ///< bytes; 0 if they did not come
+  bool is_posted = false;          ///< or given up; else there has been no memory for it yet
   std::optional<Request> request;  ///< while it is under way
 };
 

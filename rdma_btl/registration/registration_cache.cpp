@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <new>
 
 namespace remit {
 namespace {
@@ -142,11 +143,8 @@ void RegistrationCache::withdraw(Record& record) {
   record.findable = false;
 }
 
-Expected<RegistrationCache::Record*> RegistrationCache::make(AddressRange pages, Access wanted) {
-  Record& record = *records_.allocate();
-  record.pages = pages;
-  record.leases = 1;
-  announce(record);
+/// Registers pages for which a record has been announced. What is not in use makes way for them.
+Expected<Registrar::Pinned> RegistrationCache::pin(AddressRange pages, Access wanted) {
   reap();
   while (!registrar_.fits(pages.size()) && evict() != 0) {
   }
@@ -161,6 +159,21 @@ Expected<RegistrationCache::Record*> RegistrationCache::make(AddressRange pages,
       freed += more;
     }
     if (freed != 0) pinned = registrar_.pin(pages, wanted);
+  }
+  return pinned;
+}
+
+Expected<RegistrationCache::Record*> RegistrationCache::make(AddressRange pages, Access wanted) {
+  Record& record = *records_.allocate();
+  record.pages = pages;
+  record.leases = 1;
+  Expected<Registrar::Pinned> pinned;
+  try {
+    announce(record);
+    pinned = pin(pages, wanted);
+  } catch (const std::bad_alloc&) {
+    discard(record);
+    throw;
   }
   if (!pinned) {
     discard(record);

@@ -144,6 +144,7 @@ class RegistrationCache final : public MemoryWatcher {
   };
 
   [[nodiscard]] Record* look_up(AddressRange pages);
+  [[nodiscard]] Expected<Registrar::Pinned> pin(AddressRange pages, Access wanted);
   [[nodiscard]] Expected<Record*> make(AddressRange pages, Access wanted);
   [[nodiscard]] std::unique_lock<std::mutex> lock_when_quiet();
   void announce(Record& record);

@@ -44,6 +44,11 @@ class EventQueue {
  public:
   [[nodiscard]] const VirtualClock& clock() const { return clock_; }
   [[nodiscard]] std::uint64_t now_ns() const { return clock_.now_ns(); }
+  /// So many are scheduled without taking memory. Throws std::bad_alloc.
+  void make_room(std::size_t events) {
+    const std::size_t wanted = heap_.size() + events;
+    if (wanted > heap_.capacity()) heap_.reserve(std::max(wanted, 2 * heap_.capacity()));
+  }
   void schedule(std::uint64_t time_ns, What what, std::uint32_t subject, std::uint32_t detail = 0) {
     heap_.push_back({time_ns, sequence_++, subject, detail, what});
     std::push_heap(heap_.begin(), heap_.end());

@@ -54,6 +54,8 @@ class FlightPool {
  public:
   [[nodiscard]] FlightId make() {
     if (free_.empty()) {
+      const std::size_t most = flights_.size() + 1;
+      if (free_.capacity() < most) free_.reserve(2 * most);  // free() takes no memory
       flights_.emplace_back();
       return static_cast<FlightId>(flights_.size() - 1);
     }

@@ -9,10 +9,15 @@ Expected<Region> Registrations::add(void* address, std::size_t length, Access ac
   if (limit != 0 && (length > limit || bytes_ > limit - length)) {
     return fail(MPI_ERR_OTHER, "Cannot allocate memory");
   }
-  bytes_ += length;
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   by_key_[local_key] = {begin, length, Access::local};
-  by_key_[remote_key] = {begin, length, access};
+  try {
+    by_key_[remote_key] = {begin, length, access};
+  } catch (...) {
+    by_key_.erase(local_key);
+    throw;
+  }
+  bytes_ += length;
   return Region{address, length, local_key, remote_key, local_key};
 }
 

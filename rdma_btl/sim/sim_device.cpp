@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace remit {
@@ -172,7 +173,14 @@ std::size_t SimDevice::post(EndpointId id, std::span<const Operation> operations
   sim::Endpoint& endpoint = process_.endpoints[id];
   if (!endpoint.failed) {
     const std::size_t count = room(endpoint, operations.size());
-    for (const Operation& operation : operations.first(count)) accept(id, operation);
+    for (std::size_t i = 0; i < count; ++i) {
+      try {
+        accept(id, operations[i]);
+      } catch (const std::bad_alloc&) {
+        if (i == 0) throw;
+        return i;
+      }
+    }
     return count;
   }
   for (const Operation& operation : operations) refuse(id, operation);
@@ -190,10 +198,36 @@ void SimDevice::refuse(EndpointId id, const Operation& operation) {
   fabric_.transport.deliver(process_, told);
 }
 
+/// Throws std::bad_alloc: then a send was not accepted.
 void SimDevice::accept(EndpointId id, const Operation& operation) {
-  sim::Endpoint& endpoint = process_.endpoints[id];
   const sim::FlightId index = fabric_.flights.make();
-  sim::Flight& flight = fabric_.flights[index];
+  try {
+    prepare(fabric_.flights[index], id, operation);
+  } catch (...) {
+    fabric_.flights.free(index);
+    throw;
+  }
+  const std::size_t bytes = fabric_.flights[index].bytes;
+  sim::Endpoint& endpoint = process_.endpoints[id];
+  ++process_.in_flight;
+  ++endpoint.in_flight;
+  try {
+    fabric_.transport.launch(index);
+  } catch (...) {
+    --process_.in_flight;
+    --endpoint.in_flight;
+    fabric_.flights.free(index);
+    throw;
+  }
+  SimStats& stats = process_.stats;
+  stats.max_in_flight = std::max(stats.max_in_flight, endpoint.in_flight);
+  stats.bytes_out += bytes;
+  ++*std::array{&stats.sends, &stats.puts, &stats.gets, &stats.atomics,
+                &stats.confirms}[static_cast<std::size_t>(operation.kind)];
+}
+
+void SimDevice::prepare(sim::Flight& flight, EndpointId id, const Operation& operation) {
+  const sim::Endpoint& endpoint = process_.endpoints[id];
   flight.kind = operation.kind;
   flight.atomic = operation.atomic;
   flight.notify = operation.notify;
@@ -216,18 +250,14 @@ void SimDevice::accept(EndpointId id, const Operation& operation) {
   } else {
     flight.pieces.assign(operation.local.begin(), operation.local.end());
   }
-  SimStats& stats = process_.stats;
-  ++process_.in_flight;
-  stats.max_in_flight = std::max(stats.max_in_flight, ++endpoint.in_flight);
-  stats.bytes_out += flight.bytes;
-  ++*std::array{&stats.sends, &stats.puts, &stats.gets, &stats.atomics,
-                &stats.confirms}[static_cast<std::size_t>(operation.kind)];
-  fabric_.transport.launch(index);
 }
 
 std::size_t SimDevice::poll(std::span<Completion> out) {
   for (const Lent& lent : lent_) poison(lent.data.get(), lent.length);
   lent_.clear();
+  if (!process_.inbox.empty()) {  // what has been taken out of it cannot be put back
+    lent_.reserve(std::min<std::size_t>(out.size(), process_.inbox.size()));
+  }
   std::size_t count = 0;
   while (count < out.size() && !process_.inbox.empty()) {
     const sim::FlightId index = process_.inbox.pop();

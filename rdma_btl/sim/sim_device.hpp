@@ -66,6 +66,7 @@ class SimDevice final : public Device {
 
   [[nodiscard]] std::size_t room(sim::Endpoint& endpoint, std::size_t wanted);
   void accept(EndpointId endpoint, const Operation& operation);
+  void prepare(sim::Flight& flight, EndpointId endpoint, const Operation& operation);
   void refuse(EndpointId endpoint, const Operation& operation);
   void hand_over(Completion& out, sim::Flight& flight);
 

@@ -125,6 +125,7 @@ void Transport::launch(FlightId index) {
     }
   }
   split(f);
+  queue_.make_room(f.chunks);
   const std::uint64_t spread = last - first + link.jitter_ns;
   for (std::uint32_t chunk = 0; chunk < f.chunks; ++chunk) {
     queue_.schedule(f.chunks == 1 ? last : first + random_.below(spread + 1), What::arrive, index,

@@ -24,7 +24,12 @@ constexpr std::size_t kMostPlaces = kMostPieces + 8;
 }  // namespace
 
 BufferPool::Buffer BufferPool::take() {
-  if (free_.empty()) return std::make_unique_for_overwrite<std::byte[]>(kBytes);
+  if (free_.empty()) {
+    free_.reserve(made_ + 1);  // give_back() takes no memory
+    Buffer made = std::make_unique_for_overwrite<std::byte[]>(kBytes);
+    ++made_;
+    return made;
+  }
   Buffer buffer = std::move(free_.back());
   free_.pop_back();
   return buffer;

@@ -25,6 +25,7 @@ class BufferPool {
 
  private:
   std::vector<Buffer> free_;
+  std::size_t made_ = 0;
 };
 
 /// The receiving half of a connection: bytes of a socket become frames. Bytes whose place is known
@@ -59,6 +60,9 @@ class Incoming {
   /// That frame with its head and, of a message, its bytes: what is behind the frame itself. It
   /// leaves the buffer, but its memory stays until the next settle(). None: it is not whole yet.
   [[nodiscard]] std::optional<std::span<const std::byte>> take_frame(const Frame& frame);
+
+  /// The frame that was taken last is in the buffer again. Not for messages.
+  void put_back(const Frame& frame) { first_ -= sizeof frame + head_bytes(frame.kind); }
 
   /// A message is handed out; true if it is the first since the last give_back().
   [[nodiscard]] bool lend();

@@ -133,6 +133,8 @@ bool Outgoing::write(int socket) {
     bool all = true;
     if (in_segment()) {
       all = write_segment(socket);
+    } else if (!transfers_.empty() && transfers_.front().has_left) {
+      end_transfer();
     } else if (!waiting_.empty()) {
       all = write_waiting(socket);
     } else {
@@ -198,7 +200,8 @@ bool Outgoing::write_segment(int socket) {
   if (taken < 0) return false;
   advance(transfer, static_cast<std::size_t>(taken));
   if (in_segment()) return false;
-  if (transfer.begun == transfer.bytes) end_transfer();
+  transfer.has_left = transfer.begun == transfer.bytes;
+  if (transfer.has_left) end_transfer();
   return true;
 }
 

@@ -22,6 +22,7 @@ namespace remit::tcp {
 struct Transfer {
   FrameKind kind = FrameKind::put;  ///< or answer, refusal, confirm, confirmed
   bool notify = false;
+  bool has_left = false;  ///< the kernel has it all: only that has to be told
   std::uint32_t notification = 0;
   RemoteAddress remote;
   std::vector<Piece> pieces;
@@ -61,7 +62,8 @@ class Outgoing {
   [[nodiscard]] Sent send_frame(int socket, FrameKind kind, std::span<const Piece> pieces);
   /// Behind the others: write() sends it. Its cookie is told when the kernel has it all.
   Transfer& add(FrameKind kind);
-  /// Gives the kernel what it takes. False: the socket is full.
+  /// Gives the kernel what it takes. False: the socket is full. Throws std::bad_alloc if there is
+  /// no memory to tell that a transfer has left, which is told at another call.
   [[nodiscard]] bool write(int socket);
   /// Nothing leaves any more: transfers with cookies fail.
   void fail();

@@ -2,6 +2,7 @@
 #include "rdma_btl/tcp/read_scheduler.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "rdma_btl/tcp/endpoint.hpp"
 
@@ -23,8 +24,11 @@ constexpr unsigned kLongestPause = 64;
 void ReadScheduler::warm(Endpoint& endpoint) {
   endpoint.misses = 0;
   if (endpoint.hot) return;
-  endpoint.hot = true;
-  hot_.push_back(&endpoint);
+  try {
+    hot_.push_back(&endpoint);
+    endpoint.hot = true;
+  } catch (const std::bad_alloc&) {  // then it is read with all the others
+  }
 }
 
 std::vector<Endpoint*>& ReadScheduler::take_turns() {

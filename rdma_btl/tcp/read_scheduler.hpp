@@ -18,7 +18,7 @@ struct Endpoint;
 /// read for a moment.
 class ReadScheduler {
  public:
-  /// Something came from it, or went to it, or is awaited.
+  /// Something came from it, or went to it, or is awaited. Fails for nothing.
   void warm(Endpoint& endpoint);
   /// The hot ones, if they are few enough to be read one by one; each has its turn to be first.
   [[nodiscard]] bool few() const { return hot_.size() <= kMostHot; }

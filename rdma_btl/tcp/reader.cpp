@@ -1,7 +1,9 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
 #include "rdma_btl/tcp/reader.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace remit::tcp {
@@ -9,6 +11,12 @@ namespace remit::tcp {
 namespace {
 
 constexpr unsigned kReadsAPoll = 8;
+
+/// One more endpoint takes no memory.
+void make_room(std::vector<Endpoint*>& list) {
+  constexpr std::size_t kFirst = 8;
+  if (list.size() == list.capacity()) list.reserve(std::max(kFirst, 2 * list.size()));
+}
 
 template <class Head>
 Head head_in(std::span<const std::byte> bytes) {
@@ -30,12 +38,12 @@ void Reader::take_back() {
 }
 
 std::size_t Reader::read_unfinished(std::span<Completion> out) {
-  std::vector<Endpoint*> unfinished;
-  unfinished.swap(unfinished_);
   std::size_t count = 0;
-  for (Endpoint* endpoint : unfinished) {
-    endpoint->unfinished = false;
-    count += read(*endpoint, out.subspan(count));
+  for (std::size_t left = unfinished_.size(); left != 0; --left) {
+    Endpoint& endpoint = *unfinished_.front();
+    unfinished_.erase(unfinished_.begin());
+    endpoint.unfinished = false;
+    count += read(endpoint, out.subspan(count));
   }
   return count;
 }
@@ -58,15 +66,25 @@ std::size_t Reader::read_hot(std::span<Completion> out) {
 
 // --- reading -----------------------------------------------------------------------------------
 
+/// What was found before memory ran out is told, and the rest is read at the next poll.
 std::size_t Reader::read(Endpoint& endpoint, std::span<Completion> out) {
   std::size_t count = 0;
-  parse(endpoint, out, count);  // what was there already, and found no room in `out`
-  for (unsigned i = 0; i < kReadsAPoll && count < out.size(); ++i) {
-    if (endpoint.state != State::open || !read_socket(endpoint)) break;
-    parse(endpoint, out, count);
-    if (endpoint.incoming.drained()) break;
+  bool is_cut_short = false;
+  try {
+    make_room(lent_);
+    make_room(unfinished_);
+    parse(endpoint, out, count);  // what was there already, and found no room in `out`
+    for (unsigned i = 0; i < kReadsAPoll && count < out.size(); ++i) {
+      if (endpoint.state != State::open || !read_socket(endpoint)) break;
+      parse(endpoint, out, count);
+      if (endpoint.incoming.drained()) break;
+    }
+  } catch (const std::bad_alloc&) {
+    lacks_memory_ = is_cut_short = true;
   }
-  if (count == out.size() && endpoint.incoming.has_bytes() && !endpoint.unfinished) {
+  const bool is_full = count == out.size() || is_cut_short;
+  const bool has_room = unfinished_.size() < unfinished_.capacity();
+  if (is_full && endpoint.incoming.has_bytes() && !endpoint.unfinished && has_room) {
     endpoint.unfinished = true;
     unfinished_.push_back(&endpoint);
   }
@@ -101,7 +119,12 @@ void Reader::parse(Endpoint& endpoint, std::span<Completion> out, std::size_t& c
     if (frame->magic != Frame().magic || too_long) return connections_.fail_nonsense(endpoint);
     const auto rest = endpoint.incoming.take_frame(*frame);
     if (!rest) return;
-    if (on_frame(endpoint, *frame, *rest, out[count])) ++count;
+    try {
+      if (on_frame(endpoint, *frame, *rest, out[count])) ++count;
+    } catch (const std::bad_alloc&) {  // it has done nothing, and is looked at again
+      endpoint.incoming.put_back(*frame);
+      throw;
+    }
   }
 }
 

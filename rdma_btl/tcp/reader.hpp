@@ -31,8 +31,11 @@ class Reader {
   [[nodiscard]] std::size_t read_unfinished(std::span<Completion> out);
   /// Each of the hot connections.
   [[nodiscard]] std::size_t read_hot(std::span<Completion> out);
-  /// What has arrived from one peer.
+  /// What has arrived from one peer. Fails for nothing: see take_shortage().
   [[nodiscard]] std::size_t read(Endpoint& endpoint, std::span<Completion> out);
+  /// Whether something could not be read for want of memory since this was asked. What was read
+  /// before that has been told, and the rest will be read.
+  [[nodiscard]] bool take_shortage() { return std::exchange(lacks_memory_, false); }
 
  private:
   [[nodiscard]] bool read_socket(Endpoint& endpoint);
@@ -55,6 +58,7 @@ class Reader {
   Connections& connections_;
   Sender& sender_;
   ReadScheduler& scheduler_;
+  bool lacks_memory_ = false;
   std::vector<Endpoint*> unfinished_;
   std::vector<Endpoint*> lent_;  ///< what they have received is being read by the layer above
 };

@@ -2,14 +2,16 @@
 #include "rdma_btl/tcp/requests.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace remit::tcp {
 
 void Requests::add_get(std::span<const Piece> pieces, std::size_t bytes, std::uint64_t cookie) {
-  Get& get = gets_.emplace_back();
+  Get get;
   get.pieces.assign(pieces.begin(), pieces.end());
   get.bytes = bytes;
   get.cookie = cookie;
+  gets_.push_back(std::move(get));
 }
 
 bool Requests::begin_answer(std::size_t bytes, Placement& placement) {

@@ -18,7 +18,10 @@ namespace remit::tcp {
 class Requests {
  public:
   [[nodiscard]] std::size_t gets() const { return gets_.size(); }
+  /// Throws std::bad_alloc.
   void add_get(std::span<const Piece> pieces, std::size_t bytes, std::uint64_t cookie);
+  /// The last get could not be asked for.
+  void drop_get() { gets_.pop_back(); }
   /// The next bytes of the answer to the oldest get are on their way: where they belong. False:
   /// nobody asked for so many.
   [[nodiscard]] bool begin_answer(std::size_t bytes, Placement& placement);

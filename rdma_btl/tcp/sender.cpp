@@ -40,6 +40,7 @@ Piece piece_of(const Head& head) {
 // --- operations --------------------------------------------------------------------------------
 
 bool Sender::post(Endpoint& endpoint, const Operation& operation) {
+  make_room_to_watch();
   switch (operation.kind) {
     case OpKind::send:
       if (!send_frame(endpoint, FrameKind::message, operation.local)) return false;
@@ -60,6 +61,7 @@ bool Sender::post(Endpoint& endpoint, const Operation& operation) {
 }
 
 void Sender::send_short(Endpoint& endpoint, SendHead head, const void* data, std::size_t length) {
+  make_room_to_watch();
   std::array<std::byte, sizeof(Frame) + sizeof head + kCopied + kAlignment> bytes;
   Frame frame;
   frame.length = static_cast<std::uint32_t>(sizeof head + length);
@@ -111,8 +113,11 @@ bool Sender::post_get(Endpoint& endpoint, const Operation& operation) {
   if (endpoint.requests.gets() >= local_.config.most_transfers) return false;
   const GetHead head = {operation.remote.address, operation.remote.key, bytes};
   const Piece piece = piece_of(head);
-  if (!send_frame(endpoint, FrameKind::get, {&piece, 1})) return false;
   endpoint.requests.add_get(operation.local, bytes, operation.cookie);
+  if (!send_frame(endpoint, FrameKind::get, {&piece, 1})) {
+    endpoint.requests.drop_get();
+    return false;
+  }
   ++counters_.gets;
   counters_.got_bytes += bytes;
   return true;
@@ -141,11 +146,11 @@ void Sender::say_goodbye(Endpoint& endpoint) {
 
 void Sender::answer_get(Endpoint& endpoint, const GetHead& get) {
   const bool allowed = get.key == local_.key;
+  std::vector<Piece> pieces;
+  if (allowed) pieces.push_back({reinterpret_cast<void*>(get.address), get.bytes, 0});
   Transfer& answer = endpoint.outgoing.add(allowed ? FrameKind::answer : FrameKind::refusal);
-  if (allowed) {
-    answer.bytes = get.bytes;
-    answer.pieces.push_back({reinterpret_cast<void*>(get.address), get.bytes, 0});
-  }
+  answer.pieces = std::move(pieces);
+  if (allowed) answer.bytes = get.bytes;
   write(endpoint);
 }
 
@@ -163,9 +168,16 @@ bool Sender::send_frame(Endpoint& endpoint, FrameKind kind, std::span<const Piec
   return true;
 }
 
-/// Unless it is known that its socket takes nothing.
+/// Unless it is known that its socket takes nothing. What there is no memory for is done as if the
+/// socket were full.
 void Sender::write(Endpoint& endpoint) {
-  if (!endpoint.blocked()) note(endpoint, endpoint.outgoing.write(endpoint.out()));
+  if (endpoint.blocked()) return;
+  bool all = false;
+  try {
+    all = endpoint.outgoing.write(endpoint.out());
+  } catch (const std::bad_alloc&) {
+  }
+  note(endpoint, all);
 }
 
 /// Something was given to the kernel, which has taken all or not.
@@ -199,6 +211,13 @@ void Sender::disarm() {
   armed_ = false;
   for (Endpoint* endpoint : watched_) watch_room(*endpoint, false);
   watched_.clear();
+}
+
+/// What has been given to the kernel is sent: from then on nothing may fail for want of memory.
+void Sender::make_room_to_watch() {
+  constexpr std::size_t kFirst = 8;
+  if (!armed_ || watched_.size() < watched_.capacity()) return;
+  watched_.reserve(std::max(kFirst, 2 * watched_.size()));
 }
 
 /// What a process says to itself is read from the other end.

@@ -56,6 +56,7 @@ class Sender {
   [[nodiscard]] bool post_confirm(Endpoint& endpoint, const Operation& operation);
   void write(Endpoint& endpoint);
   void note(Endpoint& endpoint, bool all);
+  void make_room_to_watch();
   void watch_room(Endpoint& endpoint, bool wanted);
 
   const LocalProcess& local_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <new>
 
 #include "rdma_btl/net/sockets.hpp"
 #include "rdma_btl/pending.hpp"
@@ -178,12 +179,22 @@ std::size_t TcpDevice::post(EndpointId id, std::span<const Operation> operations
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (endpoint.state != tcp::State::open) [[unlikely]]
       return i + connections_.post_closed(endpoint, operations.subspan(i));
-    if (!sender_.post(endpoint, operations[i])) {
+    if (!accept(endpoint, operations[i], i == 0)) {
       ++counters_.refused;
       return i;
     }
   }
   return operations.size();
+}
+
+/// What there is no memory for is refused, but for the first one.
+bool TcpDevice::accept(tcp::Endpoint& endpoint, const Operation& operation, bool is_first) {
+  try {
+    return sender_.post(endpoint, operation);
+  } catch (const std::bad_alloc&) {
+    if (is_first) throw;
+    return false;
+  }
 }
 
 /// As post(), in one piece and without a table of pieces, where it may go at once.
@@ -210,6 +221,8 @@ std::size_t TcpDevice::poll(std::span<Completion> out) {
   }
   if (sender_.has_blocked()) sender_.write_blocked();
   if (count == 0) count = own_.take(out);
+  if (count == 0 && reader_.take_shortage()) [[unlikely]]
+    throw std::bad_alloc();
   scheduler_.polled(count, count == 0 ? shm::now_ns() : 0);
   return count;
 }

@@ -71,6 +71,7 @@ class TcpDevice final : public EagerSends, public Device {
  private:
   explicit TcpDevice(const TcpConfig& config);
   [[nodiscard]] Expected<> open(const net::Choice& choice);
+  [[nodiscard]] bool accept(tcp::Endpoint& endpoint, const Operation& operation, bool is_first);
   [[nodiscard]] std::size_t look_around(std::span<Completion> out);
 
   Caps caps_;

@@ -7,9 +7,25 @@
 namespace {
 
 std::size_t allocated = 0;
+int until_failure = 0;  // allocations, that one included; 0: none fails
+int failures_left = 0;  // from then on
+bool has_failed = false;
+
+bool fails() {
+  if (until_failure == 0) return false;
+  if (until_failure > 1) {
+    --until_failure;
+    return false;
+  }
+  if (failures_left == 0) return false;
+  --failures_left;
+  has_failed = true;
+  return true;
+}
 
 /// Memory that free() takes back, or null.
 void* counted(std::size_t bytes, std::size_t alignment) noexcept {
+  if (fails()) return nullptr;
   allocated += bytes;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   return std::aligned_alloc(alignment, rounded != 0 ? rounded : alignment);
@@ -24,6 +40,24 @@ void* counted_or_throws(std::size_t bytes, std::size_t alignment) {
 
 std::size_t remit::testing::allocated_bytes() {
   return allocated;
+}
+
+remit::testing::FailingAllocations::FailingAllocations(int number, int times) {
+  has_failed = false;
+  failures_left = times;
+  until_failure = number;
+}
+
+remit::testing::FailingAllocations::~FailingAllocations() {
+  until_failure = 0;
+}
+
+bool remit::testing::FailingAllocations::have_failed() {
+  return has_failed;
+}
+
+int remit::testing::FailingAllocations::left() {
+  return until_failure;
 }
 
 // Every form stands here: one that is left to a sanitizer would be freed by the other's delete.

@@ -5,11 +5,14 @@ namespace remit::shm {
 
 Job& JobTable::add(EndpointId endpoint, const Operation& operation) {
   if (free_.empty()) {
-    free_.push_back(size());
-    jobs_.push_back(std::make_unique<Job>());
-    jobs_.back()->index = free_.back();
+    auto made = std::make_unique<Job>();
+    made->index = size();
+    free_.reserve(jobs_.size() + 1);  // remove() takes no memory
+    jobs_.push_back(std::move(made));
+    free_.push_back(jobs_.back()->index);
   }
   Job& job = *jobs_[free_.back()];
+  job.pieces.assign(operation.local.begin(), operation.local.end());
   free_.pop_back();
   job.kind = operation.kind;
   job.phase = Phase::connecting;
@@ -23,7 +26,6 @@ Job& JobTable::add(EndpointId endpoint, const Operation& operation) {
   job.compare = operation.compare;
   job.begun_ns = 0;
   job.total = job.done = job.piece = job.piece_offset = 0;
-  job.pieces.assign(operation.local.begin(), operation.local.end());
   for (const Piece& piece : job.pieces) job.total += piece.length;
   return job;
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -22,7 +24,7 @@ namespace remit::testing {
 namespace {
 
 /// Writes down what it is told.
-class Diary final : public LinkUser {
+class Diary : public LinkUser {
  public:
   void connected(Link& link) override {
     entries.push_back("connected " + std::to_string(number_of(link.id)));
@@ -63,6 +65,7 @@ TEST(MessageOrder, RestoresAnyPermutation) {
     std::vector<std::vector<std::byte>> messages;
     for (std::uint32_t i = 0; i < count; ++i) {
       const SequenceHeader header = sender.stamp();
+      sender.sent();
       std::vector<std::byte>& message = messages.emplace_back(sizeof header + 1);
       std::memcpy(message.data(), &header, sizeof header);
       message.back() = static_cast<std::byte>(i);
@@ -86,6 +89,35 @@ TEST(MessageOrder, RefusesWhatHasNoHeader) {
   EXPECT_FALSE(order.restore(torn, [](std::span<const std::byte>) { FAIL(); }));
 }
 
+// Each message is refused once: by whoever takes it, behind what came too early for it.
+TEST(MessageOrder, GivesAgainWhatWasNotTaken) {
+  constexpr std::uint32_t kCount = 4;
+  MessageOrder sender, receiver;
+  std::vector<std::vector<std::byte>> messages;
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    const SequenceHeader header = sender.stamp();
+    sender.sent();
+    std::vector<std::byte>& message = messages.emplace_back(sizeof header + 1);
+    std::memcpy(message.data(), &header, sizeof header);
+    message.back() = static_cast<std::byte>(i);
+  }
+  EXPECT_EQ(sender.stamp().sequence, kCount) << "what has not left has no number yet";
+  EXPECT_EQ(sender.stamp().sequence, kCount);
+  std::vector<std::uint32_t> got;
+  bool refuses = true;
+  const auto deliver = [&](std::span<const std::byte> data) {
+    refuses = !refuses;
+    if (!refuses) throw std::bad_alloc();
+    got.push_back(static_cast<std::uint32_t>(data[0]));
+  };
+  for (std::uint32_t i = kCount; i-- > 1;) EXPECT_TRUE(receiver.restore(messages[i], deliver));
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    EXPECT_THROW((void)receiver.restore(messages[0], deliver), std::bad_alloc);
+  }
+  EXPECT_TRUE(receiver.restore(messages[0], deliver));
+  EXPECT_EQ(got, (std::vector<std::uint32_t>{0, 1, 2, 3}));
+}
+
 TEST(LinkUsers, EachIsToldOfItsOwn) {
   LinkUsers users;
   Diary windows, files;
@@ -101,6 +133,22 @@ TEST(LinkUsers, EachIsToldOfItsOwn) {
   EXPECT_EQ(windows.entries, (Entries{"introduced 7 3", "completed 11 0", "message 7 5"}));
   EXPECT_EQ(files.entries, (Entries{"introduced 7 3", "notified 7 12"}));
   EXPECT_EQ(users.malformed(), 0U);
+}
+
+// The matching user is told again of what it had no memory for; for others that is too late.
+TEST(LinkUsers, WhoHasNoMemory) {
+  struct Forgetful final : Diary {
+    void completed(std::uint64_t /*value*/, int /*status*/) override { throw std::bad_alloc(); }
+  };
+  LinkUsers users;
+  Forgetful matching, windows;
+  users.set(LinkUserId::matching, &matching);
+  users.set(LinkUserId::windows, &windows);
+  EXPECT_THROW(users.completed(cookie_of(LinkUserId::matching, 1), MPI_SUCCESS), std::bad_alloc);
+  EXPECT_FALSE(users.take_shortage());
+  users.completed(cookie_of(LinkUserId::windows, 1), MPI_SUCCESS);
+  EXPECT_TRUE(users.take_shortage());
+  EXPECT_FALSE(users.take_shortage());
 }
 
 TEST(LinkUsers, WhatIsForNobodyIsCounted) {

@@ -18,9 +18,11 @@ else
 pt2pt_test_SOURCES = $(pt2pt_test_sources)
 endif
 
-# With an operator new of its own, and with memory monitors, which are the process's.
-unit_tests += pt2pt_context_ids_test registration_engine_test
+# With an operator new of their own, and with memory monitors, which are the process's.
+unit_tests += pt2pt_context_ids_test pt2pt_no_memory_test registration_engine_test
 pt2pt_context_ids_test_SOURCES = tests/unit/allocated_bytes.cpp tests/unit/pt2pt/context_ids_test.cpp
 pt2pt_context_ids_test_LDADD = libpt2pt.la $(UNIT_LIBS)
+pt2pt_no_memory_test_SOURCES = tests/unit/allocated_bytes.cpp tests/unit/pt2pt/no_memory_test.cpp
+pt2pt_no_memory_test_LDADD = libpt2pt.la $(UNIT_LIBS)
 registration_engine_test_SOURCES = tests/unit/pt2pt/registration_test.cpp
 registration_engine_test_LDADD = libpt2pt.la $(UNIT_LIBS) $(FMT_LIBS)

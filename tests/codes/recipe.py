@@ -42,8 +42,8 @@ class Recipe:
     """`kind`: "must" pass, or is "tried". `debian`: a source package; `pypi`: a source distribution.
     `apt`: packages that it needs; `pip`: those of Python, in a virtual environment whose programs come
     first. `build`: a shell script in the unpacked source, which has mpicc, mpicxx, mpif90 and mpirun of
-    one library first in its path, and $JOBS and $INSTALL, a folder of its own; $QUICK is not empty for CI, which
-    wants no more than its checks need, soon. `after`: codes whose $INSTALL it finds as $INSTALL_name."""
+    one library first in its path, and $JOBS and $INSTALL_HERE, a folder of its own; $QUICK is not empty for CI, which
+    wants no more than its checks need, soon. `after`: codes whose folder it finds as $INSTALL_name."""
 
     name: str
     title: str

@@ -317,7 +317,14 @@ void Rendezvous::pump_contiguous(Transfer& transfer, OpKind kind) {
     Piece piece{transfer.request->view.data() + transfer.next, bytes, 0};
     std::uint32_t part = 0;
     if (transfer.pins) {
-      const std::optional<Piece> pinned = memory_.pin_part(transfer, kind, bytes, part);
+      std::optional<Piece> pinned;
+      try {
+        pinned = memory_.pin_part(transfer, kind, bytes, part);
+      } catch (const std::bad_alloc&) {
+        // What is under way uses memory that whoever gives the transfer up would give back.
+        if (transfer.outstanding == 0) throw;
+        return;
+      }
       if (!pinned) {
         if (transfer.outstanding == 0) no_memory(transfer);
         return;

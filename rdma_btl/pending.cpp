@@ -83,6 +83,7 @@ std::size_t PendingQueue::flush_one(Device& device, Waiting& waiting) {
     for (std::size_t i = 0; i < accepted; ++i) {
       bytes_ -= waiting.entries.front().payload_bytes;
       waiting.entries.pop_front();
+      --size_;  // at once: the next post() may throw
     }
     total += accepted;
     if (accepted < offered) break;
@@ -105,7 +106,6 @@ std::size_t PendingQueue::flush(Device& device) {
     }
     waiting_.pop_back();
   }
-  size_ -= total;
   return total;
 }
 

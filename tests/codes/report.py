@@ -33,9 +33,14 @@ def of_code(kept):
 def cell(found):
     if found is None:
         return "-"
-    failed = f", **{found['failed']} failed**" if not found["good"] else ""
-    late = ", out of time" if found["status"] is None else ""
-    return f"{found['passed']}{failed}{late}; {found['seconds']:g} s"
+    wrong = ""
+    if found["status"] is None:
+        wrong = ", **out of time**"
+    elif found["failed"]:
+        wrong = f", **{found['failed']} failed**"
+    elif not found["good"]:
+        wrong = f", **status {found['status']}**"
+    return f"{found['passed']}{wrong}; {found['seconds']:g} s"
 
 
 def abi_table(results, known):

@@ -3,12 +3,12 @@ EXTRA_DIST += CONTRIBUTING.md docs/make_conformance docs/cmake.md docs/codes.md 
 	docs/performance.svg docs/performance-xeon.svg docs/matching.svg docs/collectives.md docs/collectives-2.svg docs/collectives-2-barrier.svg \
 	docs/collectives-4.svg docs/collectives-8.svg docs/scale.md docs/scale.svg docs/scale-hosts.svg \
 	docs/startup.svg docs/interop.md docs/mpi4py.md docs/profiling.md docs/style.md docs/glossary.md docs/extending.md docs/events.md \
-	docs/images/heat.png docs/images/profile.png docs/images/layers.svg docs/images/copies-xeon-a0671.svg docs/images/copies-xeon-c06f2.svg docs/images/copies-epyc-4th.svg
+	docs/images/checkpoints-epyc.svg docs/images/heat.png docs/images/profile.png docs/images/layers.svg docs/images/copies-xeon-a0671.svg docs/images/copies-xeon-c06f2.svg docs/images/copies-epyc-4th.svg
 
 measurements = 2026-11-27-epyc-files 2026-11-22-epyc 2026-11-22-epyc-emulated 2026-11-22-xeon 2026-11-23-epyc 2026-11-23-two-processors \
 	2026-11-23-xeon 2026-11-25-epyc-5th 2026-11-25-loggp 2026-11-25-unnamed 2026-11-26-two-processors \
 	2026-11-26-xeon-a0671 2026-11-26-xeon-c06f2 2026-11-27-epyc-copies 2026-11-27-epyc-house 2026-11-27-epyc-notified \
-	2026-11-27-epyc-windows 2026-11-27-fortran-calls 2026-11-28-epyc-files 2026-11-28-epyc-profiles \
+	2026-11-27-epyc-windows 2026-11-27-fortran-calls 2026-11-28-epyc-checkpoints 2026-11-28-epyc-files 2026-11-28-epyc-profiles \
 	2026-11-28-epyc-windows 2026-11-28-fortran-codes
 decisions = README a-tcp-device-of-our-own algorithms-as-coroutines brief-messages collectives-between-two-ranks \
 	copies-between-two-ranks copies-outside-the-trap datatype-below-pt2pt extents-from-the-type-map \

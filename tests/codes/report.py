@@ -86,7 +86,8 @@ def write(path, results, known):
     text = path.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
-    path.write_text("\n".join([head + BEGIN, *tables(results, known), *abi_table(results, known), "", END + tail]), encoding="utf-8")
+    made = [*tables(results, known), *abi_table(results, known)]
+    path.write_text("\n".join([head + BEGIN, *made, "", END + tail]), encoding="utf-8")
 
 
 def summary(results, known):

@@ -58,7 +58,6 @@ def of_debian(library):
 def make_wrappers(library, folder, remit):
     """Makes the folder; False where the library is not installed. Scripts, not links: the others' wrappers
     look at the name that they are called by."""
-    folder.mkdir(parents=True, exist_ok=True)
     if library == "remit":
         programs = of_remit(libraries.find_remit(remit))
     elif library in OF_THE_ABI:
@@ -67,6 +66,7 @@ def make_wrappers(library, folder, remit):
         programs = of_debian(library)
     if programs is None:
         return False
+    folder.mkdir(parents=True, exist_ok=True)
     for name, program in programs.items():
         if program is None or not pathlib.Path(program).is_file():
             continue
@@ -88,11 +88,10 @@ def environment(library, folder, remit):
     }
     # The others' is empty: the caller's may name Remit.
     said["LD_LIBRARY_PATH"] = ""
-    remits = libraries.find_remit(remit).environment
     if library == "remit":
-        said.update(remits)
+        said.update(libraries.find_remit(remit).environment)
     elif library in OF_THE_ABI:
         said.update(of_pypi(library, folder).environment)
         # Behind the other library's: for Remit's Fortran, which stands on any library with the ABI.
-        said["LD_LIBRARY_PATH"] += ":" + remits["LD_LIBRARY_PATH"]
+        said["LD_LIBRARY_PATH"] += ":" + libraries.find_remit(remit).environment["LD_LIBRARY_PATH"]
     return said

@@ -69,6 +69,8 @@ def load(path):
         sys.exit(f"check_codes: {path.name} is no recipe: {wrong}")
     if bool(recipe.debian) == bool(recipe.pypi) or recipe.kind not in ("must", "tried"):
         sys.exit(f"check_codes: {path.name} needs one of debian and pypi, and kind must or tried")
+    if recipe.pypi and not recipe.pip:
+        sys.exit(f"check_codes: {path.name} needs pip: what its environment of Python has to build it")
     if unknown := set(recipe.ci) - {check.name for check in recipe.checks}:
         sys.exit(f"check_codes: {path.name} has no check {unknown.pop()}, which ci names")
     return recipe

@@ -6,7 +6,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
 
 # A registry that does not answer is to be noticed soon.
@@ -91,6 +90,8 @@ class SourcePackages:
                     block = "Types: deb-src\nURIs: {}\nSuites: {}\nComponents: {}\n".format(*found.groups()[1:])
                     blocks.append(block + (f"Signed-By: {signed[1]}\n" if signed else ""))
         (self.folder / "source.sources").write_text("\n\n".join(blocks))
+        if not is_installed("dpkg-dev"):  # which unpacks
+            install(["dpkg-dev"], self.log)
         call(["apt-get", *APT, *self.options(), "update"], self.log)
         self.ready = True
 
@@ -108,12 +109,13 @@ class SourcePackages:
         return folders[0].name.rpartition("-")[2]
 
 
-def unpack_from_pypi(package, place, log):
+def unpack_from_pypi(package, place, pip, log):
+    """The newest version's source; its version. `pip`: the one of an environment."""
     around = place.parent / f"{place.name}.dl"
     shutil.rmtree(around, ignore_errors=True)
     around.mkdir(parents=True)
-    call([sys.executable, "-m", "pip", "download", *PIP, "--no-deps", f"--no-binary={package}",
-          "--dest", around, package], log)  # fmt: skip
+    only_source = ["--no-deps", "--no-build-isolation", f"--no-binary={package}"]
+    call([pip, "download", *PIP, *only_source, "--dest", around, package], log)
     archives = list(around.glob("*.tar.gz"))
     if len(archives) != 1:
         raise Unreachable(f"PyPI has no source of {package}")

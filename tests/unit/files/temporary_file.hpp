@@ -2,6 +2,7 @@
 // A file for one test.
 #pragma once
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,9 +11,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <ios>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "files/storage/file_calls.hpp"
+#include "files/storage/storage.hpp"
 
 namespace remit::testing {
 
@@ -55,6 +61,14 @@ inline std::vector<std::byte> random_bytes_of(std::mt19937_64& random, std::size
   std::vector<std::byte> bytes(count);
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
   return bytes;
+}
+
+/// Open for the calls; a failure is the test's.
+inline std::unique_ptr<Storage> opened(FileCalls& calls, const TemporaryFile& file,
+                                       Storage::Limits limits = {}, int flags = O_RDWR) {
+  auto storage = Storage::open(calls, file.path(), flags, 0, limits);
+  EXPECT_TRUE(storage.has_value()) << storage.error().message;
+  return storage ? std::move(*storage) : nullptr;
 }
 
 }  // namespace remit::testing

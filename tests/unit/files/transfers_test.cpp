@@ -161,11 +161,6 @@ TransferHints random_hints(Random& random, FileCounters& counters) {
   return hints;
 }
 
-std::unique_ptr<Storage> opened(FileCalls& calls, const TemporaryFile& file,
-                                Storage::Limits limits = {}, int flags = O_RDWR) {
-  return Storage::open(calls, file.path(), flags, 0, limits).value();
-}
-
 /// The file after bytes [0, bytes) of the transfer were written.
 Bytes written(Bytes model, const ModelView& view, std::int64_t from, ModelMemory& memory,
               std::int64_t bytes) {

@@ -17,10 +17,6 @@
 namespace remit::testing {
 namespace {
 
-const Op& op_of(MPI_Op handle) {
-  return *predefined_op(reinterpret_cast<std::uintptr_t>(handle));
-}
-
 // --- accumulates -------------------------------------------------------------------------------
 
 /// Where in each member's memory which elements are. Those of 8 bytes begin before a granule's end.
@@ -103,7 +99,7 @@ class ChangingRanks {
                   std::vector<T> operands, Random& random) {
     const Datatype& element = predefined(type);
     const auto count = static_cast<std::size_t>(operands.size());
-    const auto what = Accumulation::of(op_of(op), element);
+    const auto what = Accumulation::of(*op_of(op), element);
     ASSERT_TRUE(what.has_value()) << what.error().message;
     std::vector<T> before(count);  // where elements are aligned
     std::memcpy(before.data(), expected(to, at), count * sizeof(T));
@@ -173,7 +169,7 @@ class ChangingRanks {
   void take_turn(int rank) {
     const std::int64_t one = 1;
     std::int64_t turn = -1;
-    const auto what = Accumulation::of(op_of(MPI_SUM), predefined(MPI_INT64_T));
+    const auto what = Accumulation::of(*op_of(MPI_SUM), predefined(MPI_INT64_T));
     const View origin = view(&one, 1, MPI_INT64_T);
     const View result = view(&turn, 1, MPI_INT64_T);
     expect_ok(ranks_.adapter(rank).changes().accumulate(
@@ -266,7 +262,7 @@ TEST(AdapterChanges, KeepTheOrderOfOneOrigin) {
       values[i] = static_cast<std::int64_t>(i * i);
       expected[i] = now;
       now = i % 3 == 0 ? now + values[i] : i % 3 == 1 ? values[i] : std::max(now, values[i]);
-      const auto what = Accumulation::of(op_of(ops[i % 3]), type);
+      const auto what = Accumulation::of(*op_of(ops[i % 3]), type);
       const View origin = view(&values[i], 1, MPI_INT64_T);
       const View result = view(&results[i], 1, MPI_INT64_T);
       expect_ok(ranks.adapter(0).changes().accumulate(
@@ -296,7 +292,7 @@ TEST(AdapterChanges, NameADeadHolderOfAGranule) {
     }
     ranks.process(1).progress().wait([&] { return held; });
     const double one = 1;
-    const auto what = Accumulation::of(op_of(MPI_SUM), predefined(MPI_DOUBLE));
+    const auto what = Accumulation::of(*op_of(MPI_SUM), predefined(MPI_DOUBLE));
     const View origin = view(&one, 1, MPI_DOUBLE);
     const Expected<> done = ranks.adapter(1).changes().accumulate(
         0, *what, &origin, view(ranks.memory(0), 1, MPI_DOUBLE), nullptr, nullptr);

@@ -48,10 +48,6 @@ SimConfig silent(SimConfig config) {
   config.caps.notify = NotifyMode::none;
   return config;
 }
-SimConfig registering(SimConfig config) {
-  config.caps.needs_registration = true;
-  return config;
-}
 /// Long puts take several operations.
 SimConfig in_pieces(SimConfig config) {
   config.caps.max_message = AdapterPort::kLarge;

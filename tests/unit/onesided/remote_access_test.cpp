@@ -23,10 +23,6 @@
 namespace remit::testing {
 namespace {
 
-SimConfig registering(SimConfig config) {
-  config.caps.needs_registration = true;
-  return config;
-}
 SimConfig by_messages(SimConfig config) {
   config.caps.has_put = config.caps.has_get = false;
   return config;

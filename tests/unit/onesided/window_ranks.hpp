@@ -34,6 +34,10 @@ inline SimConfig unordered(SimConfig config) {
   config.caps.ordered = false;
   return config;
 }
+inline SimConfig registering(SimConfig config) {
+  config.caps.needs_registration = true;
+  return config;
+}
 /// Devices that need nothing of the target's processor; windows are of the adapter domain.
 inline SimConfig passive(SimConfig config) {
   config.caps.passive = true;

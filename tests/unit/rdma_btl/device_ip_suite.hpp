@@ -131,6 +131,7 @@ TYPED_TEST_P(IpDeviceSuite, StrangersAreTurnedAway) {
               static_cast<ssize_t>(length));
     (void)this->wait_until([] { return false; }, std::chrono::milliseconds(50));
   }
+  EXPECT_TRUE(this->wait_until([&] { return this->device(0).counters().rejected != 0; }));
   EXPECT_EQ(this->device(0).counters().rejected, 1U) << "the one that was long enough";
 
   // A process of another job that has got hold of the address.

@@ -43,13 +43,21 @@ def cell(found):
     return f"{found['passed']}{wrong}; {found['seconds']:g} s"
 
 
+def rows_of(kept, recipe):
+    """Check, number of ranks and results by library of those of its checks that ran, in the recipe's order."""
+    names = [check.name for check in recipe.checks]
+    ran = [(*key.rpartition("@")[::2], row) for key, row in kept.get("checks", {}).items() if row]
+    known = [(check, int(ranks), row) for check, ranks, row in ran if check in names]
+    return sorted(known, key=lambda found: (names.index(found[0]), found[1]))
+
+
 def abi_table(results, known):
     """The same files on several libraries with the standard ABI."""
     rows = [
-        (name, key, row)
-        for name, kept in results.items()
-        for key, row in kept.get("checks", {}).items()
-        if any(library in row for library in ABI_TITLES)
+        (name, *found)
+        for name in known
+        for found in rows_of(results.get(name, {}), known[name])
+        if any(library in found[-1] for library in ABI_TITLES)
     ]
     if not rows:
         return
@@ -57,8 +65,7 @@ def abi_table(results, known):
     yield "\n## Built once, run on several libraries\n"
     yield "| code | check | ranks | " + " | ".join(titles.values()) + " |"
     yield "|---|---|--:|" + "--:|" * len(titles)
-    for name, key, row in rows:
-        check, _, ranks = key.rpartition("@")
+    for name, check, ranks, row in rows:
         yield f"| {known[name].title} | {check} | {ranks} | {' | '.join(cell(row.get(library)) for library in titles)} |"
 
 
@@ -75,8 +82,7 @@ def tables(results, known):
             if "skipped" in kept or not kept.get("checks"):
                 yield f"| {known[name].title} | {kept.get('version', '')} | {of_code(kept)} | | | | |"
                 continue
-            for key, row in kept["checks"].items():
-                check, _, ranks = key.rpartition("@")
+            for check, ranks, row in rows_of(kept, known[name]):
                 cells = " | ".join(cell(row.get(library)) for library in TITLES)
                 yield f"| {known[name].title} | {kept['version']} | {check} | {ranks} | {cells} |"
 

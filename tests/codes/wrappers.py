@@ -75,7 +75,8 @@ def make_wrappers(library, folder, remit):
     if library == "remit":
         programs = of_remit(libraries.find_remit(remit))
     elif library in OF_THE_ABI:
-        programs = {name: of_pypi(library, folder).mpirun[0] for name in STARTERS}
+        # Checks that compile do so as the build did.
+        programs = {**of_remit(libraries.find_remit(remit)), **{name: of_pypi(library, folder).mpirun[0] for name in STARTERS}}
         link_fortran(folder, remit)
     else:
         programs = of_debian(library)

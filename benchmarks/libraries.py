@@ -77,6 +77,7 @@ def run_bounded(command, timeout, environment=None, cwd=None):
         env={**os.environ, **(environment or {})},
         start_new_session=True,
     )
+    keep_priority(child.pid)
     try:
         out, err = child.communicate(timeout=timeout)
         return child.returncode, out, err
@@ -85,6 +86,14 @@ def run_bounded(command, timeout, environment=None, cwd=None):
         if isinstance(stop, KeyboardInterrupt):
             raise
         return None, "", f"no result within {timeout:g} s"
+
+
+def keep_priority(session):
+    """Where the kernel shares processors out among sessions, a new one has a priority of its own: that of this process here, too."""
+    try:
+        pathlib.Path(f"/proc/{session}/autogroup").write_text(str(os.nice(0)))
+    except OSError:
+        pass  # no such kernel, or the process has ended
 
 
 def end_group(child):

@@ -17,7 +17,7 @@ def verdict(rows):
             worst.append(f"{name}: out of time")
         elif theirs and ours["passed"] < theirs["passed"]:
             worst.append(f"{name}: {ours['passed']} tests pass, {theirs['passed']} with MPICH")
-        elif not ours["good"] and not (theirs and theirs["failed"] >= ours["failed"]):
+        elif not ours["good"] and not (theirs and theirs["failed"] >= ours["failed"] > 0):
             worst.append(f"{name}: {ours['failed']} failed" if ours["failed"] else f"{name}: status {ours['status']}")
     return "; ".join(worst) or ("passes" if rows else "not run")
 

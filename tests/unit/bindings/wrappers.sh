@@ -84,6 +84,11 @@ check_printing() {
   expect_has "-showme:version" "mpicc: Remit " "$("$mpicc" -showme:version)"
   expect_has "-showme:version" "(Language: C++)" "$("$1/mpicxx" -showme:version)"
   expect_has "-help" "-showme:WHAT" "$("$mpicc" -help)"
+  # Scripts know a compiler by its --help.
+  # shellcheck disable=SC2086
+  expect "--help" "$($cc --help)
+
+$("$mpicc" -help)" "$("$mpicc" --help)"
   expect_has "-showme:help" "-cc=COMPILER" "$("$mpicc" -showme:help)"
   expect_has "-v" "mpicc for Remit " "$("$mpicc" -v 2>/dev/null)"
   expect "-cc=" some-cc "$("$mpicc" -cc=some-cc -showme:command)"

@@ -89,7 +89,8 @@ def run_bounded(command, timeout, environment=None, cwd=None):
 
 
 def keep_priority(session):
-    """Where the kernel shares processors out among sessions, a new one has a priority of its own: that of this process here, too."""
+    """Gives a new session the priority of this process: a kernel that shares processors out among sessions
+    does not hand it on."""
     try:
         pathlib.Path(f"/proc/{session}/autogroup").write_text(str(os.nice(0)))
     except OSError:

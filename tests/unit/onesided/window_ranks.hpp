@@ -41,8 +41,7 @@ inline SimConfig registering(SimConfig config) {
 /// Devices that need nothing of the target's processor; windows are of the adapter domain.
 inline SimConfig passive(SimConfig config) {
   config.caps.passive = true;
-  config.caps.needs_registration = true;
-  return config;
+  return registering(config);
 }
 inline void expect_ok(const Expected<>& outcome) {
   EXPECT_TRUE(outcome.has_value()) << outcome.error().message;

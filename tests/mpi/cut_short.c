@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "survivor.h"
 
 enum { kParts = 128, kEnough = kParts / 8, kMostMessages = 64 };
 
@@ -152,8 +153,7 @@ int main(int argc, char** argv) {
   Buffer buffer;
   int pid = (int)getpid(), other = 0, codes[kMostMessages], flag;
   pthread_t watcher;
-  /* mpirun ends a job by this signal when a rank has died. */
-  signal(SIGTERM, SIG_IGN);
+  survivor_start();
   check_start(&argc, &argv);
   if (argc < 6 || check_size != 2) MPI_Abort(MPI_COMM_WORLD, 2);
   const bool absent = argc > 6;
@@ -177,6 +177,7 @@ int main(int argc, char** argv) {
     nanosleep(&moment, NULL);
   }
   MPI_Finalize();
+  survivor_end();
   printf("finalized with %d failures\n", check_failures);
   return check_failures != 0;
 }

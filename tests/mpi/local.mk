@@ -186,5 +186,5 @@ check-trap: all
 dist_check_SCRIPTS += tests/mpi/over_network.sh tests/mpi/run_mpi.sh $(mpi_scripts)
 EXTRA_DIST += tests/mpi/trap_control.c tests/mpi/trap_counter.c tests/mpi/fortran_descriptors.cpp \
 	tests/mpi/fortran_descriptors.f90
-EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/check.h tests/mpi/check_threads.h tests/mpi/deaths.h tests/mpi/deaths.py tests/mpi/files.h tests/mpi/tool.h tests/mpi/forms.h tests/mpi/windows.h \
+EXTRA_DIST += $(mpi_runs) tests/mpi/functions.py tests/mpi/check.h tests/mpi/check_threads.h tests/mpi/deaths.h tests/mpi/deaths.py tests/mpi/files.h tests/mpi/tool.h tests/mpi/survivor.h tests/mpi/forms.h tests/mpi/windows.h \
 	tests/mpi/random_coll.h tests/mpi/two_groups.h

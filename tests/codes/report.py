@@ -14,7 +14,7 @@ def verdict(rows):
         if ours is None:
             worst.append(f"{name}: not run")
         elif ours["status"] is None:
-            worst.append(f"{name}: out of time")
+            worst.append(f"{name}: {late(ours)}")
         elif theirs and ours["passed"] < theirs["passed"]:
             worst.append(f"{name}: {ours['passed']} tests pass, {theirs['passed']} with MPICH")
         elif not ours["good"] and not (theirs and theirs["failed"] >= ours["failed"] > 0):
@@ -30,12 +30,17 @@ def of_code(kept):
     return verdict(kept["checks"])
 
 
+def late(found):
+    """Of a check that did not end: whether by its recipe's time or by --check-timeout."""
+    return f"ended after {found['limit']} s" if "limit" in found else "out of time"
+
+
 def cell(found):
     if found is None:
         return "-"
     wrong = ""
     if found["status"] is None:
-        wrong = ", **out of time**"
+        wrong = f", **{late(found)}**"
     elif found["failed"]:
         wrong = f", **{found['failed']} failed**"
     elif not found["good"]:

@@ -154,6 +154,13 @@ check_fortran() {
   [ ! "${modules%% *}" -ef "$inc" ] || inc=${modules%% *}
   modules=${modules#"$inc "}
   expect "the modules" yes "$([ -f "$modules/mpi_f08.mod" ] && echo yes || echo no)"
+  for option in -mpif-external -fallow-argument-mismatch -std=legacy; do
+    without=$("$mpifort" $option -showme:incdirs)
+    without=${without%% *}
+    expect "mpif.h with $option" 0 "$(grep -ci interface "$without/mpif.h")"
+    expect_has "compiling with $option" "-I$without " "$("$mpifort" $option -show -c a.f90)"
+    expect "a C compiler with $option" "$("$1/mpicc" -showme:incdirs)" "$("$1/mpicc" $option -showme:incdirs)"
+  done
   if [ $plain = yes ]; then
     flags="-L$lib -lmpifort_abi -lmpi_abi -L$modules -lremit_types"
     expect "mpifort -show" "$fc -I$modules -I$inc a.f90 $flags" "$("$mpifort" -norpath -show a.f90)"

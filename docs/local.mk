@@ -12,7 +12,7 @@ measurements = 2026-11-27-epyc-files 2026-11-22-epyc 2026-11-22-epyc-emulated 20
 	2026-11-28-epyc-windows 2026-11-28-fortran-codes
 decisions = README a-tcp-device-of-our-own algorithms-as-coroutines brief-messages collectives-between-two-ranks \
 	copies-between-two-ranks copies-outside-the-trap datatype-below-pt2pt extents-from-the-type-map \
-	first-barrier-of-many-ranks hints-change-nothing one-lock-for-threads overlapped-messages plain-loops \
+	first-barrier-of-many-ranks hints-change-nothing integers-are-macros one-lock-for-threads overlapped-messages plain-loops \
 	queue-before-tables reductions-of-sections short-paths stores-into-mappings streaming-stores streams-of-long-messages \
 	the-board-or-the-kernel \
 	the-pace-of-the-kernels-copies what-starts-a-rank whose-the-lines-are

@@ -3,9 +3,9 @@
  *
  * Every value, type and prototype here is fixed by the standard: a program compiled with this
  * header runs on any library of that ABI, and the reverse. The unit test bindings_abi compares
- * this file with the tables in abi/. What programs use beside Fortran and the ABI does
- * not have (MPI_Fint, MPI_Comm_f2c) is in mpi_fint.h, which is included below unless REMIT_ABI_ONLY
- * is defined.
+ * this file with the tables in abi/. The integers are macros, as programs ask for them by #ifdef.
+ * What programs use beside Fortran and the ABI does not have (MPI_Fint, MPI_Comm_f2c) is in
+ * mpi_fint.h, which is included below unless REMIT_ABI_ONLY is defined.
  *
  * Order: version, types, constants by kind, MPI_ functions by chapter of the standard, their
  * PMPI_ twins. A name ending in _c is the large-count form of the one before it.
@@ -343,293 +343,255 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 /* ----------------------------------------------------------------------------------------------
  * Error classes
  * ------------------------------------------------------------------------------------------- */
-enum {
-  MPI_SUCCESS                   = 0,
-  MPI_ERR_BUFFER                = 1,
-  MPI_ERR_COUNT                 = 2,
-  MPI_ERR_TYPE                  = 3,
-  MPI_ERR_TAG                   = 4,
-  MPI_ERR_COMM                  = 5,
-  MPI_ERR_RANK                  = 6,
-  MPI_ERR_REQUEST               = 7,
-  MPI_ERR_ROOT                  = 8,
-  MPI_ERR_GROUP                 = 9,
-  MPI_ERR_OP                    = 10,
-  MPI_ERR_TOPOLOGY              = 11,
-  MPI_ERR_DIMS                  = 12,
-  MPI_ERR_ARG                   = 13,
-  MPI_ERR_UNKNOWN               = 14,
-  MPI_ERR_TRUNCATE              = 15,
-  MPI_ERR_OTHER                 = 16,
-  MPI_ERR_INTERN                = 17,
-  MPI_ERR_PENDING               = 18,
-  MPI_ERR_IN_STATUS             = 19,
-  MPI_ERR_ACCESS                = 20,
-  MPI_ERR_AMODE                 = 21,
-  MPI_ERR_ASSERT                = 22,
-  MPI_ERR_BAD_FILE              = 23,
-  MPI_ERR_BASE                  = 24,
-  MPI_ERR_CONVERSION            = 25,
-  MPI_ERR_DISP                  = 26,
-  MPI_ERR_DUP_DATAREP           = 27,
-  MPI_ERR_FILE_EXISTS           = 28,
-  MPI_ERR_FILE_IN_USE           = 29,
-  MPI_ERR_FILE                  = 30,
-  MPI_ERR_INFO_KEY              = 31,
-  MPI_ERR_INFO_NOKEY            = 32,
-  MPI_ERR_INFO_VALUE            = 33,
-  MPI_ERR_INFO                  = 34,
-  MPI_ERR_IO                    = 35,
-  MPI_ERR_KEYVAL                = 36,
-  MPI_ERR_LOCKTYPE              = 37,
-  MPI_ERR_NAME                  = 38,
-  MPI_ERR_NO_MEM                = 39,
-  MPI_ERR_NOT_SAME              = 40,
-  MPI_ERR_NO_SPACE              = 41,
-  MPI_ERR_NO_SUCH_FILE          = 42,
-  MPI_ERR_PORT                  = 43,
-  MPI_ERR_QUOTA                 = 44,
-  MPI_ERR_READ_ONLY             = 45,
-  MPI_ERR_RMA_ATTACH            = 46,
-  MPI_ERR_RMA_CONFLICT          = 47,
-  MPI_ERR_RMA_RANGE             = 48,
-  MPI_ERR_RMA_SHARED            = 49,
-  MPI_ERR_RMA_SYNC              = 50,
-  MPI_ERR_SERVICE               = 51,
-  MPI_ERR_SIZE                  = 52,
-  MPI_ERR_SPAWN                 = 53,
-  MPI_ERR_UNSUPPORTED_DATAREP   = 54,
-  MPI_ERR_UNSUPPORTED_OPERATION = 55,
-  MPI_ERR_WIN                   = 56,
-  MPI_ERR_RMA_FLAVOR            = 57,
-  MPI_ERR_PROC_ABORTED          = 58,
-  MPI_ERR_VALUE_TOO_LARGE       = 59,
-  MPI_ERR_SESSION               = 60,
-  MPI_ERR_ERRHANDLER            = 61,
-  MPI_ERR_ABI                   = 62,
-  MPI_T_ERR_CANNOT_INIT         = 1001,
-  MPI_T_ERR_NOT_ACCESSIBLE      = 1002,
-  MPI_T_ERR_NOT_INITIALIZED     = 1003,
-  MPI_T_ERR_NOT_SUPPORTED       = 1004,
-  MPI_T_ERR_MEMORY              = 1005,
-  MPI_T_ERR_INVALID             = 1006,
-  MPI_T_ERR_INVALID_INDEX       = 1007,
-  MPI_T_ERR_INVALID_ITEM        = 1008,
-  MPI_T_ERR_INVALID_SESSION     = 1009,
-  MPI_T_ERR_INVALID_HANDLE      = 1010,
-  MPI_T_ERR_INVALID_NAME        = 1011,
-  MPI_T_ERR_OUT_OF_HANDLES      = 1012,
-  MPI_T_ERR_OUT_OF_SESSIONS     = 1013,
-  MPI_T_ERR_CVAR_SET_NOT_NOW    = 1014,
-  MPI_T_ERR_CVAR_SET_NEVER      = 1015,
-  MPI_T_ERR_PVAR_NO_WRITE       = 1016,
-  MPI_T_ERR_PVAR_NO_STARTSTOP   = 1017,
-  MPI_T_ERR_PVAR_NO_ATOMIC      = 1018,
-  MPI_ERR_LASTCODE              = 16383
-};
+#define MPI_SUCCESS                   0
+#define MPI_ERR_BUFFER                1
+#define MPI_ERR_COUNT                 2
+#define MPI_ERR_TYPE                  3
+#define MPI_ERR_TAG                   4
+#define MPI_ERR_COMM                  5
+#define MPI_ERR_RANK                  6
+#define MPI_ERR_REQUEST               7
+#define MPI_ERR_ROOT                  8
+#define MPI_ERR_GROUP                 9
+#define MPI_ERR_OP                    10
+#define MPI_ERR_TOPOLOGY              11
+#define MPI_ERR_DIMS                  12
+#define MPI_ERR_ARG                   13
+#define MPI_ERR_UNKNOWN               14
+#define MPI_ERR_TRUNCATE              15
+#define MPI_ERR_OTHER                 16
+#define MPI_ERR_INTERN                17
+#define MPI_ERR_PENDING               18
+#define MPI_ERR_IN_STATUS             19
+#define MPI_ERR_ACCESS                20
+#define MPI_ERR_AMODE                 21
+#define MPI_ERR_ASSERT                22
+#define MPI_ERR_BAD_FILE              23
+#define MPI_ERR_BASE                  24
+#define MPI_ERR_CONVERSION            25
+#define MPI_ERR_DISP                  26
+#define MPI_ERR_DUP_DATAREP           27
+#define MPI_ERR_FILE_EXISTS           28
+#define MPI_ERR_FILE_IN_USE           29
+#define MPI_ERR_FILE                  30
+#define MPI_ERR_INFO_KEY              31
+#define MPI_ERR_INFO_NOKEY            32
+#define MPI_ERR_INFO_VALUE            33
+#define MPI_ERR_INFO                  34
+#define MPI_ERR_IO                    35
+#define MPI_ERR_KEYVAL                36
+#define MPI_ERR_LOCKTYPE              37
+#define MPI_ERR_NAME                  38
+#define MPI_ERR_NO_MEM                39
+#define MPI_ERR_NOT_SAME              40
+#define MPI_ERR_NO_SPACE              41
+#define MPI_ERR_NO_SUCH_FILE          42
+#define MPI_ERR_PORT                  43
+#define MPI_ERR_QUOTA                 44
+#define MPI_ERR_READ_ONLY             45
+#define MPI_ERR_RMA_ATTACH            46
+#define MPI_ERR_RMA_CONFLICT          47
+#define MPI_ERR_RMA_RANGE             48
+#define MPI_ERR_RMA_SHARED            49
+#define MPI_ERR_RMA_SYNC              50
+#define MPI_ERR_SERVICE               51
+#define MPI_ERR_SIZE                  52
+#define MPI_ERR_SPAWN                 53
+#define MPI_ERR_UNSUPPORTED_DATAREP   54
+#define MPI_ERR_UNSUPPORTED_OPERATION 55
+#define MPI_ERR_WIN                   56
+#define MPI_ERR_RMA_FLAVOR            57
+#define MPI_ERR_PROC_ABORTED          58
+#define MPI_ERR_VALUE_TOO_LARGE       59
+#define MPI_ERR_SESSION               60
+#define MPI_ERR_ERRHANDLER            61
+#define MPI_ERR_ABI                   62
+#define MPI_T_ERR_CANNOT_INIT         1001
+#define MPI_T_ERR_NOT_ACCESSIBLE      1002
+#define MPI_T_ERR_NOT_INITIALIZED     1003
+#define MPI_T_ERR_NOT_SUPPORTED       1004
+#define MPI_T_ERR_MEMORY              1005
+#define MPI_T_ERR_INVALID             1006
+#define MPI_T_ERR_INVALID_INDEX       1007
+#define MPI_T_ERR_INVALID_ITEM        1008
+#define MPI_T_ERR_INVALID_SESSION     1009
+#define MPI_T_ERR_INVALID_HANDLE      1010
+#define MPI_T_ERR_INVALID_NAME        1011
+#define MPI_T_ERR_OUT_OF_HANDLES      1012
+#define MPI_T_ERR_OUT_OF_SESSIONS     1013
+#define MPI_T_ERR_CVAR_SET_NOT_NOW    1014
+#define MPI_T_ERR_CVAR_SET_NEVER      1015
+#define MPI_T_ERR_PVAR_NO_WRITE       1016
+#define MPI_T_ERR_PVAR_NO_STARTSTOP   1017
+#define MPI_T_ERR_PVAR_NO_ATOMIC      1018
+#define MPI_ERR_LASTCODE              16383
 
 /* ----------------------------------------------------------------------------------------------
  * Other constants
  * ------------------------------------------------------------------------------------------- */
 /* Wildcards and ranks with a special meaning. */
-enum {
-  MPI_ANY_SOURCE = -1,
-  MPI_ANY_TAG    = -2,
-  MPI_PROC_NULL  = -3,
-  MPI_ROOT       = -4,
-  MPI_UNDEFINED  = -32766
-};
+#define MPI_ANY_SOURCE (-1)
+#define MPI_ANY_TAG    (-2)
+#define MPI_PROC_NULL  (-3)
+#define MPI_ROOT       (-4)
+#define MPI_UNDEFINED  (-32766)
 
 /* Levels of thread support. */
-enum {
-  MPI_THREAD_SINGLE     = 0,
-  MPI_THREAD_FUNNELED   = 1024,
-  MPI_THREAD_SERIALIZED = 2048,
-  MPI_THREAD_MULTIPLE   = 4096
-};
+#define MPI_THREAD_SINGLE     0
+#define MPI_THREAD_FUNNELED   1024
+#define MPI_THREAD_SERIALIZED 2048
+#define MPI_THREAD_MULTIPLE   4096
 
 /* Modes of opening a file. */
-enum {
-  MPI_MODE_APPEND          = 1,
-  MPI_MODE_CREATE          = 2,
-  MPI_MODE_DELETE_ON_CLOSE = 4,
-  MPI_MODE_EXCL            = 8,
-  MPI_MODE_RDONLY          = 16,
-  MPI_MODE_RDWR            = 32,
-  MPI_MODE_SEQUENTIAL      = 64,
-  MPI_MODE_UNIQUE_OPEN     = 128,
-  MPI_MODE_WRONLY          = 256
-};
+#define MPI_MODE_APPEND          1
+#define MPI_MODE_CREATE          2
+#define MPI_MODE_DELETE_ON_CLOSE 4
+#define MPI_MODE_EXCL            8
+#define MPI_MODE_RDONLY          16
+#define MPI_MODE_RDWR            32
+#define MPI_MODE_SEQUENTIAL      64
+#define MPI_MODE_UNIQUE_OPEN     128
+#define MPI_MODE_WRONLY          256
 
 /* Assertions about a window. */
-enum {
-  MPI_MODE_NOCHECK   = 1024,
-  MPI_MODE_NOPRECEDE = 2048,
-  MPI_MODE_NOPUT     = 4096,
-  MPI_MODE_NOSTORE   = 8192,
-  MPI_MODE_NOSUCCEED = 16384
-};
+#define MPI_MODE_NOCHECK   1024
+#define MPI_MODE_NOPRECEDE 2048
+#define MPI_MODE_NOPUT     4096
+#define MPI_MODE_NOSTORE   8192
+#define MPI_MODE_NOSUCCEED 16384
 
 /* Order and distribution of arrays (MPI_Type_create_subarray, MPI_Type_create_darray). */
-enum {
-  MPI_ORDER_C              = 0xC,
-  MPI_ORDER_FORTRAN        = 0xF,
-  MPI_DISTRIBUTE_NONE      = 16,
-  MPI_DISTRIBUTE_BLOCK     = 17,
-  MPI_DISTRIBUTE_CYCLIC    = 18,
-  MPI_DISTRIBUTE_DFLT_DARG = 19
-};
+#define MPI_ORDER_C              0xC
+#define MPI_ORDER_FORTRAN        0xF
+#define MPI_DISTRIBUTE_NONE      16
+#define MPI_DISTRIBUTE_BLOCK     17
+#define MPI_DISTRIBUTE_CYCLIC    18
+#define MPI_DISTRIBUTE_DFLT_DARG 19
 
 /* How a datatype was made (MPI_Type_get_envelope). */
-enum {
-  MPI_COMBINER_NAMED          = 101,
-  MPI_COMBINER_DUP            = 102,
-  MPI_COMBINER_CONTIGUOUS     = 103,
-  MPI_COMBINER_VECTOR         = 104,
-  MPI_COMBINER_HVECTOR        = 105,
-  MPI_COMBINER_INDEXED        = 106,
-  MPI_COMBINER_HINDEXED       = 107,
-  MPI_COMBINER_INDEXED_BLOCK  = 108,
-  MPI_COMBINER_HINDEXED_BLOCK = 109,
-  MPI_COMBINER_STRUCT         = 110,
-  MPI_COMBINER_SUBARRAY       = 111,
-  MPI_COMBINER_DARRAY         = 112,
-  MPI_COMBINER_F90_REAL       = 113,
-  MPI_COMBINER_F90_COMPLEX    = 114,
-  MPI_COMBINER_F90_INTEGER    = 115,
-  MPI_COMBINER_RESIZED        = 116,
-  MPI_COMBINER_VALUE_INDEX    = 117
-};
+#define MPI_COMBINER_NAMED          101
+#define MPI_COMBINER_DUP            102
+#define MPI_COMBINER_CONTIGUOUS     103
+#define MPI_COMBINER_VECTOR         104
+#define MPI_COMBINER_HVECTOR        105
+#define MPI_COMBINER_INDEXED        106
+#define MPI_COMBINER_HINDEXED       107
+#define MPI_COMBINER_INDEXED_BLOCK  108
+#define MPI_COMBINER_HINDEXED_BLOCK 109
+#define MPI_COMBINER_STRUCT         110
+#define MPI_COMBINER_SUBARRAY       111
+#define MPI_COMBINER_DARRAY         112
+#define MPI_COMBINER_F90_REAL       113
+#define MPI_COMBINER_F90_COMPLEX    114
+#define MPI_COMBINER_F90_INTEGER    115
+#define MPI_COMBINER_RESIZED        116
+#define MPI_COMBINER_VALUE_INDEX    117
 
 /* Classes of types (MPI_Type_match_size). */
-enum {
-  MPIX_TYPECLASS_LOGICAL = 191,
-  MPI_TYPECLASS_INTEGER  = 192,
-  MPI_TYPECLASS_REAL     = 193,
-  MPI_TYPECLASS_COMPLEX  = 194
-};
+#define MPIX_TYPECLASS_LOGICAL 191
+#define MPI_TYPECLASS_INTEGER  192
+#define MPI_TYPECLASS_REAL     193
+#define MPI_TYPECLASS_COMPLEX  194
 
 /* Results of comparing communicators or groups. */
-enum {
-  MPI_IDENT     = 201,
-  MPI_CONGRUENT = 202,
-  MPI_SIMILAR   = 203,
-  MPI_UNEQUAL   = 204
-};
+#define MPI_IDENT     201
+#define MPI_CONGRUENT 202
+#define MPI_SIMILAR   203
+#define MPI_UNEQUAL   204
 
 /* Kinds of topology. */
-enum {
-  MPI_CART       = 211,
-  MPI_GRAPH      = 212,
-  MPI_DIST_GRAPH = 213
-};
+#define MPI_CART       211
+#define MPI_GRAPH      212
+#define MPI_DIST_GRAPH 213
 
 /* Kinds of MPI_Comm_split_type. */
-enum {
-  MPI_COMM_TYPE_SHARED          = 221,
-  MPI_COMM_TYPE_HW_UNGUIDED     = 222,
-  MPI_COMM_TYPE_HW_GUIDED       = 223,
-  MPI_COMM_TYPE_RESOURCE_GUIDED = 224
-};
+#define MPI_COMM_TYPE_SHARED          221
+#define MPI_COMM_TYPE_HW_UNGUIDED     222
+#define MPI_COMM_TYPE_HW_GUIDED       223
+#define MPI_COMM_TYPE_RESOURCE_GUIDED 224
 
 /* Windows: locks, flavors, memory models. */
-enum {
-  MPI_LOCK_EXCLUSIVE      = 301,
-  MPI_LOCK_SHARED         = 302,
-  MPI_WIN_FLAVOR_CREATE   = 311,
-  MPI_WIN_FLAVOR_ALLOCATE = 312,
-  MPI_WIN_FLAVOR_DYNAMIC  = 313,
-  MPI_WIN_FLAVOR_SHARED   = 314,
-  MPI_WIN_UNIFIED         = 321,
-  MPI_WIN_SEPARATE        = 322
-};
+#define MPI_LOCK_EXCLUSIVE      301
+#define MPI_LOCK_SHARED         302
+#define MPI_WIN_FLAVOR_CREATE   311
+#define MPI_WIN_FLAVOR_ALLOCATE 312
+#define MPI_WIN_FLAVOR_DYNAMIC  313
+#define MPI_WIN_FLAVOR_SHARED   314
+#define MPI_WIN_UNIFIED         321
+#define MPI_WIN_SEPARATE        322
 
 /* Positions in a file. */
-enum {
-  MPI_SEEK_CUR = 401,
-  MPI_SEEK_END = 402,
-  MPI_SEEK_SET = 403
-};
+#define MPI_SEEK_CUR 401
+#define MPI_SEEK_END 402
+#define MPI_SEEK_SET 403
 #define MPI_DISPLACEMENT_CURRENT ((MPI_Offset)-1)
 
 /* Attribute keys of communicators and windows. */
-enum {
-  MPI_KEYVAL_INVALID    = 0,
-  MPI_TAG_UB            = 501,
-  MPI_IO                = 502,
-  MPI_HOST              = 503,
-  MPI_WTIME_IS_GLOBAL   = 504,
-  MPI_APPNUM            = 505,
-  MPI_LASTUSEDCODE      = 506,
-  MPI_UNIVERSE_SIZE     = 507,
-  MPI_WIN_BASE          = 601,
-  MPI_WIN_DISP_UNIT     = 602,
-  MPI_WIN_SIZE          = 603,
-  MPI_WIN_CREATE_FLAVOR = 604,
-  MPI_WIN_MODEL         = 605
-};
+#define MPI_KEYVAL_INVALID    0
+#define MPI_TAG_UB            501
+#define MPI_IO                502
+#define MPI_HOST              503
+#define MPI_WTIME_IS_GLOBAL   504
+#define MPI_APPNUM            505
+#define MPI_LASTUSEDCODE      506
+#define MPI_UNIVERSE_SIZE     507
+#define MPI_WIN_BASE          601
+#define MPI_WIN_DISP_UNIT     602
+#define MPI_WIN_SIZE          603
+#define MPI_WIN_CREATE_FLAVOR 604
+#define MPI_WIN_MODEL         605
 
 /* A Fortran status seen from C: its size, and where its fields are. */
-enum {
-  MPI_F_STATUS_SIZE = 8,
-  MPI_F_SOURCE      = 0,
-  MPI_F_TAG         = 1,
-  MPI_F_ERROR       = 2
-};
+#define MPI_F_STATUS_SIZE 8
+#define MPI_F_SOURCE      0
+#define MPI_F_TAG         1
+#define MPI_F_ERROR       2
 
 /* MPI_T: verbosity of a variable or event. */
-enum {
-  MPI_T_VERBOSITY_USER_BASIC    = 0x09,
-  MPI_T_VERBOSITY_USER_DETAIL   = 0x0a,
-  MPI_T_VERBOSITY_USER_ALL      = 0x0c,
-  MPI_T_VERBOSITY_TUNER_BASIC   = 0x11,
-  MPI_T_VERBOSITY_TUNER_DETAIL  = 0x12,
-  MPI_T_VERBOSITY_TUNER_ALL     = 0x14,
-  MPI_T_VERBOSITY_MPIDEV_BASIC  = 0x21,
-  MPI_T_VERBOSITY_MPIDEV_DETAIL = 0x22,
-  MPI_T_VERBOSITY_MPIDEV_ALL    = 0x24
-};
+#define MPI_T_VERBOSITY_USER_BASIC    0x09
+#define MPI_T_VERBOSITY_USER_DETAIL   0x0a
+#define MPI_T_VERBOSITY_USER_ALL      0x0c
+#define MPI_T_VERBOSITY_TUNER_BASIC   0x11
+#define MPI_T_VERBOSITY_TUNER_DETAIL  0x12
+#define MPI_T_VERBOSITY_TUNER_ALL     0x14
+#define MPI_T_VERBOSITY_MPIDEV_BASIC  0x21
+#define MPI_T_VERBOSITY_MPIDEV_DETAIL 0x22
+#define MPI_T_VERBOSITY_MPIDEV_ALL    0x24
 
 /* MPI_T: the object that a variable is bound to. */
-enum {
-  MPI_T_BIND_NO_OBJECT      = 1,
-  MPI_T_BIND_MPI_COMM       = 2,
-  MPI_T_BIND_MPI_DATATYPE   = 3,
-  MPI_T_BIND_MPI_ERRHANDLER = 4,
-  MPI_T_BIND_MPI_FILE       = 5,
-  MPI_T_BIND_MPI_GROUP      = 6,
-  MPI_T_BIND_MPI_OP         = 7,
-  MPI_T_BIND_MPI_REQUEST    = 8,
-  MPI_T_BIND_MPI_WIN        = 9,
-  MPI_T_BIND_MPI_MESSAGE    = 10,
-  MPI_T_BIND_MPI_INFO       = 11,
-  MPI_T_BIND_MPI_SESSION    = 12
-};
+#define MPI_T_BIND_NO_OBJECT      1
+#define MPI_T_BIND_MPI_COMM       2
+#define MPI_T_BIND_MPI_DATATYPE   3
+#define MPI_T_BIND_MPI_ERRHANDLER 4
+#define MPI_T_BIND_MPI_FILE       5
+#define MPI_T_BIND_MPI_GROUP      6
+#define MPI_T_BIND_MPI_OP         7
+#define MPI_T_BIND_MPI_REQUEST    8
+#define MPI_T_BIND_MPI_WIN        9
+#define MPI_T_BIND_MPI_MESSAGE    10
+#define MPI_T_BIND_MPI_INFO       11
+#define MPI_T_BIND_MPI_SESSION    12
 
 /* MPI_T: which processes a control variable concerns. */
-enum {
-  MPI_T_SCOPE_CONSTANT = 1,
-  MPI_T_SCOPE_READONLY = 2,
-  MPI_T_SCOPE_LOCAL    = 3,
-  MPI_T_SCOPE_GROUP    = 4,
-  MPI_T_SCOPE_GROUP_EQ = 5,
-  MPI_T_SCOPE_ALL      = 6,
-  MPI_T_SCOPE_ALL_EQ   = 7
-};
+#define MPI_T_SCOPE_CONSTANT 1
+#define MPI_T_SCOPE_READONLY 2
+#define MPI_T_SCOPE_LOCAL    3
+#define MPI_T_SCOPE_GROUP    4
+#define MPI_T_SCOPE_GROUP_EQ 5
+#define MPI_T_SCOPE_ALL      6
+#define MPI_T_SCOPE_ALL_EQ   7
 
 /* MPI_T: classes of performance variables. */
-enum {
-  MPI_T_PVAR_CLASS_STATE         = 1,
-  MPI_T_PVAR_CLASS_LEVEL         = 2,
-  MPI_T_PVAR_CLASS_SIZE          = 3,
-  MPI_T_PVAR_CLASS_PERCENTAGE    = 4,
-  MPI_T_PVAR_CLASS_HIGHWATERMARK = 5,
-  MPI_T_PVAR_CLASS_LOWWATERMARK  = 6,
-  MPI_T_PVAR_CLASS_COUNTER       = 7,
-  MPI_T_PVAR_CLASS_AGGREGATE     = 8,
-  MPI_T_PVAR_CLASS_TIMER         = 9,
-  MPI_T_PVAR_CLASS_GENERIC       = 10
-};
+#define MPI_T_PVAR_CLASS_STATE         1
+#define MPI_T_PVAR_CLASS_LEVEL         2
+#define MPI_T_PVAR_CLASS_SIZE          3
+#define MPI_T_PVAR_CLASS_PERCENTAGE    4
+#define MPI_T_PVAR_CLASS_HIGHWATERMARK 5
+#define MPI_T_PVAR_CLASS_LOWWATERMARK  6
+#define MPI_T_PVAR_CLASS_COUNTER       7
+#define MPI_T_PVAR_CLASS_AGGREGATE     8
+#define MPI_T_PVAR_CLASS_TIMER         9
+#define MPI_T_PVAR_CLASS_GENERIC       10
 /* clang-format on */
 
 /* ----------------------------------------------------------------------------------------------

@@ -258,7 +258,10 @@ void Controller::exited(int rank, int wait_status, const std::string& explanatio
 // ended is known soon; if it is not, the first who missed it has the word.
 void Controller::aborted(int rank, int status, const std::string& message) {
   EndCause cause = failures_.of_abort(rank, status, message);
-  if (!RankFailures::misses_another(status, message)) return end_job(std::move(cause));
+  if (!RankFailures::misses_another(status, message)) {
+    if (!end_.is_decided()) cause.advice = failures_.explain_abort(rank);
+    return end_job(std::move(cause));
+  }
   jobs_.at(rank).bereaved = true;
   if (!end_.suspect(std::move(cause))) return;
   end_timer_.expires_after(seconds(kNewsTime));

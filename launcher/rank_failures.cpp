@@ -16,34 +16,37 @@
 
 namespace remit::launcher {
 
-EndCause RankFailures::of_signal(int rank, int wait_status, bool reader_left) const {
+// Of ranks of other hosts their daemons have asked the loader.
+std::string RankFailures::explain(int rank, int wait_status, const std::string& known) const {
+  return jobs_.is_here(rank) ? explain_by_loader(jobs_.app_of(rank), wait_status) : known;
+}
+
+EndCause RankFailures::of_signal(int rank, int wait_status, const Circumstances& known) const {
   const int signal = WTERMSIG(wait_status);
   const bool asked = control_ && control_->sends(signal, rank);
   const std::string hint =
       asked               ? fmt::format(", for which rank {} asked (PMIx_Job_control)",
                                         jobs_.at(control_->asker).rank)
       : signal == SIGKILL ? "; if nobody sent it, the host ran out of memory (see dmesg)"
-      : signal == SIGPIPE && reader_left ? "; nobody reads mpirun's standard output any more"
-                                         : "";
+      : signal == SIGPIPE && known.reader_left ? "; nobody reads mpirun's standard output any more"
+                                               : "";
   return {128 + signal,
           fmt::format("{} was killed by {}{}{}", jobs_.name_of(rank), signal_text(signal),
                       WCOREDUMP(wait_status) ? ", core dumped" : "", hint),
-          rank, 0, ""};
+          rank, 0, explain(rank, wait_status, known.explanation)};
 }
 
-// Of ranks of other hosts their daemons know why the loader gave them up.
 std::optional<EndCause> RankFailures::of_exit(int rank, int wait_status,
                                               const Circumstances& known) const {
   const RankState& state = jobs_.at(rank);
-  if (WIFSIGNALED(wait_status)) return of_signal(rank, wait_status, known.reader_left);
+  if (WIFSIGNALED(wait_status)) return of_signal(rank, wait_status, known);
   const int status = WEXITSTATUS(wait_status);
   if (status != 0) {
     // After MPI_Finalize the others owe this rank nothing: let them finish by themselves.
     const bool finalized = state.was_connected && !state.connected;
-    const bool loader = jobs_.is_here(rank) && status == kLoaderStatus;
     return EndCause{status, fmt::format("{} exited with status {}", jobs_.name_of(rank), status),
                     rank, finalized ? options_.grace() : 0,
-                    loader ? explain_loader_status(jobs_.app_of(rank)) : known.explanation};
+                    explain(rank, wait_status, known.explanation)};
   }
   if (state.connected) {
     return EndCause{1, fmt::format("{} exited without calling MPI_Finalize", jobs_.name_of(rank)),
@@ -74,6 +77,10 @@ EndCause RankFailures::of_abort(int rank, int status, const std::string& message
           fmt::format("{} aborted the job with code {}{}{}", jobs_.name_of(rank), status,
                       has_text ? ": " : "", has_text ? message : ""),
           rank, 0, ""};
+}
+
+std::string RankFailures::explain_abort(int rank) const {
+  return jobs_.is_here(rank) ? explain_abort_by_loader(jobs_.app_of(rank)) : "";
 }
 
 bool RankFailures::misses_another(int status, const std::string& message) {

@@ -26,7 +26,7 @@ class RankFailures {
   /// What else is known when a process has ended.
   struct Circumstances {
     bool reader_left = false;  ///< nobody reads mpirun's standard output any more
-    std::string explanation;   ///< its daemon's, why the loader gave it up; mostly empty
+    std::string explanation;   ///< its daemon's, see explain_by_loader(); mostly empty
     const DataStore& store;    ///< names that processes have published
   };
   /// nullopt: it has ended well.
@@ -35,11 +35,14 @@ class RankFailures {
 
   /// Of a process that aborts its job. `status` and `message` are what it says.
   [[nodiscard]] EndCause of_abort(int rank, int status, const std::string& message) const;
+  /// What to do about an abort of a process on this host; mostly empty. Asks the loader.
+  [[nodiscard]] std::string explain_abort(int rank) const;
   /// It aborts because it misses another process, whose end is the cause.
   [[nodiscard]] static bool misses_another(int status, const std::string& message);
 
  private:
-  [[nodiscard]] EndCause of_signal(int rank, int wait_status, bool reader_left) const;
+  [[nodiscard]] EndCause of_signal(int rank, int wait_status, const Circumstances& known) const;
+  [[nodiscard]] std::string explain(int rank, int wait_status, const std::string& known) const;
   [[nodiscard]] bool missed_init(const RankState& state, const DataStore& store) const;
 
   const JobTable& jobs_;

@@ -345,11 +345,10 @@ void HostJobs::exited(int process, int wait_status) {
   Part& part = part_of(process);
   forget_ended(part);
   std::string explanation;
-  const bool given_up = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == kLoaderStatus;
-  if (given_up && !std::exchange(part.explained, true)) {
+  if (is_for_loader(wait_status) && !std::exchange(part.explained, true)) {
     const Job& job = part.what.job;
     const Rank& rank = job.ranks.at(static_cast<std::size_t>(process - job.first));
-    explanation = explain_loader_status(job.apps[static_cast<std::size_t>(rank.app)]);
+    explanation = explain_by_loader(job.apps[static_cast<std::size_t>(rank.app)], wait_status);
   }
   tell(MessageKind::exited, process, wait_status, explanation);
 }

@@ -45,7 +45,7 @@ class HostJobs {
     std::unique_ptr<CallFile> calls = nullptr;  // null: no rank is here
     int host = -1;                              // this one, of the job's
     bool dropped = false;                       // no rank of it is started any more, nor needed
-    bool explained = false;                     // why the loader gave up one of its programs
+    bool explained = false;                     // the loader was asked about one of its programs
   };
 
   void tell(MessageKind kind, const std::string& payload = {}) { tree_.send(0, kind, payload); }

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <system_error>
 
 #include "launcher/cli/words.hpp"
@@ -95,6 +96,7 @@ LoaderFindings look_at(const std::string& program, const App& app) {
   set_env(&env, "LD_TRACE_LOADED_OBJECTS", "1");
   set_env(&env, "LD_WARN", "yes");
   set_env(&env, "LD_BIND_NOW", "yes");
+  set_env(&env, "LD_DEBUG", "files");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
   const pid_t pid = start({loader, program}, env, app.wdir, ends[1]);
@@ -176,6 +178,43 @@ std::string describe_undefined(const std::string& program, const std::string& sy
                      path_option(folder, findings));
 }
 
+// A library with MPI's functions that is not Remit's.
+bool is_other_library(std::string_view name) {
+  return name.starts_with("libmpi.so.") || name.starts_with("libmpich.so");
+}
+
+// In a line of LD_DEBUG=files, "  123:	file=libmpi.so.40 [0];  needed by /lib/libbar.so.2 [0]", of
+// another MPI: who needs it, and is none of its own libraries.
+void read_need(std::string_view line, LoaderFindings* findings) {
+  constexpr std::string_view kFile = "\tfile=";
+  constexpr std::string_view kNeeded = ";  needed by ";
+  const std::size_t file = line.find(kFile);
+  const std::size_t needed = line.find(kNeeded);
+  if (file == std::string_view::npos || needed == std::string_view::npos) return;
+  if (other_mpi(line.substr(file + kFile.size())).empty()) return;
+  std::string_view who = line.substr(needed + kNeeded.size());
+  who = who.substr(0, who.rfind(" ["));
+  const bool is_its_own = !other_mpi(who.substr(who.rfind('/') + 1)).empty();
+  if (!is_its_own && findings->brought_by.empty()) findings->brought_by = who;
+}
+
+// The first description of a program in a command line.
+std::string first_description(
+    const App& app,
+    const std::function<std::string(const std::string&, const LoaderFindings&)>& describe) {
+  const std::size_t words = std::min(app.argv.size(), kMostArguments);
+  for (std::size_t i = 0; i < words; ++i) {
+    const auto found = find_program(app.argv[i], app.wdir, app.search_path);
+    if (!found) continue;
+    std::string text = describe(app.argv[i], look_at(*found, app));
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
+// Signals by which a process ends for what itself has done.
+constexpr std::array kOwnSignals{SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+
 }  // namespace
 
 LoaderFindings read_loader_list(std::string_view text) {
@@ -191,6 +230,10 @@ LoaderFindings read_loader_list(std::string_view text) {
       findings.undefined.emplace_back(line.substr(0, line.find_first_of("\t,")));
       continue;
     }
+    if (line.starts_with(' ')) {
+      read_need(line, &findings);
+      continue;
+    }
     const std::size_t arrow = line.find(kArrow);
     if (!line.starts_with('\t') || arrow == std::string_view::npos) continue;
     const std::string_view name = line.substr(1, arrow - 1);
@@ -199,6 +242,8 @@ LoaderFindings read_loader_list(std::string_view text) {
       findings.missing.emplace_back(name);
     } else if (name.starts_with("libmpi_abi.so")) {
       findings.mpi_library = place.substr(0, place.rfind(" ("));
+    } else if (is_other_library(name)) {
+      findings.other_library = place.substr(0, place.rfind(" ("));
     }
   }
   return findings;
@@ -222,16 +267,34 @@ std::string describe_findings(const std::string& program, const LoaderFindings& 
   return describe_undefined(program, found ? *mpi : findings.undefined.front(), findings, folder);
 }
 
-std::string explain_loader_status(const App& app) {
-  const std::string folder = own_library_folder("libmpi_abi.so.1");
-  const std::size_t words = std::min(app.argv.size(), kMostArguments);
-  for (std::size_t i = 0; i < words; ++i) {
-    const auto found = find_program(app.argv[i], app.wdir, app.search_path);
-    if (!found) continue;
-    std::string text = describe_findings(app.argv[i], look_at(*found, app), folder);
-    if (!text.empty()) return text;
+std::string describe_two_libraries(const std::string& program, const LoaderFindings& findings) {
+  if (findings.other_library.empty() || findings.mpi_library.empty()) return {};
+  return fmt::format(
+      "{} has two MPI libraries in one process, which take each other's calls: {}, and {}, which "
+      "{} "
+      "needs. Build that with Remit's mpicc, too, or leave it out",
+      program, findings.mpi_library, findings.other_library,
+      findings.brought_by.empty() ? "one of its libraries" : findings.brought_by);
+}
+
+bool is_for_loader(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) return WEXITSTATUS(wait_status) != 0;
+  return std::ranges::find(kOwnSignals, WTERMSIG(wait_status)) != kOwnSignals.end();
+}
+
+std::string explain_by_loader(const App& app, int wait_status) {
+  if (!is_for_loader(wait_status)) return {};
+  if (WIFSIGNALED(wait_status) || WEXITSTATUS(wait_status) != kLoaderStatus) {
+    return explain_abort_by_loader(app);
   }
-  return {};
+  return first_description(app, [folder = own_library_folder("libmpi_abi.so.1")](
+                                    const std::string& program, const LoaderFindings& findings) {
+    return describe_findings(program, findings, folder);
+  });
+}
+
+std::string explain_abort_by_loader(const App& app) {
+  return first_description(app, describe_two_libraries);
 }
 
 std::string own_library_folder(const std::string& library) {

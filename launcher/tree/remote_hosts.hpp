@@ -38,7 +38,7 @@ class RemoteHosts {
   struct Callbacks {
     std::function<void(int rank, pid_t pid)> spawned;
     std::function<void(int rank, LaunchError error)> not_spawned;
-    /// `explanation`: see explain_loader_status(); mostly empty.
+    /// `explanation`: see explain_by_loader(); mostly empty.
     std::function<void(int rank, int wait_status, std::string explanation)> exited;
     std::function<void(int rank)> connected;
     std::function<void(int rank)> finalized;

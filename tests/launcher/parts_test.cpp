@@ -325,8 +325,33 @@ TEST(LoaderCheck, ReadsWhatTheLoaderPrints) {
   EXPECT_EQ(findings.missing, (std::vector<std::string>{"libfoo.so.2", "libbar.so.3"}));
   EXPECT_EQ(findings.undefined, (std::vector<std::string>{"MPI_Bar", "foo"}));
   EXPECT_EQ(findings.mpi_library, "/opt/remit (1)/lib/libmpi_abi.so.1");
+  EXPECT_EQ(findings.other_library, "");
   EXPECT_TRUE(read_loader_list("").missing.empty());
   EXPECT_TRUE(read_loader_list("\t => not found").missing.front().empty());
+}
+
+TEST(LoaderCheck, NamesTwoLibrariesInOneProcess) {
+  const std::string own = "\tlibmpi_abi.so.1 => /opt/remit/libmpi_abi.so.1 (0x00007fb1e22d0000)\n";
+  const std::string text =
+      "     12:\tfile=libfoo.so.1 [0];  needed by ./a.out [0]\n"
+      "     12:\tfile=libmpi.so.40 [0];  needed by /lib/libmpi_mpifh.so.40 [0]\n"
+      "     12:\tfile=libmpi.so.40 [0];  needed by /lib/libfoo.so.1 [0]\n"
+      "     12:\tfile=libmpi.so.40 [0];  generating link map\n"
+      "     12:\tfile=libmpi.so.40 [0];  needed by /lib/libbar.so.1 [0]\n"
+      "\tlibmpi.so.40 => /lib/libmpi.so.40 (0x00007fb1e22d0000)\n";
+  const LoaderFindings both = read_loader_list(text + own);
+  EXPECT_EQ(both.other_library, "/lib/libmpi.so.40");
+  EXPECT_EQ(both.brought_by, "/lib/libfoo.so.1");
+  EXPECT_EQ(
+      describe_two_libraries("./a.out", both),
+      "./a.out has two MPI libraries in one process, which take each other's calls: "
+      "/opt/remit/libmpi_abi.so.1, and /lib/libmpi.so.40, which /lib/libfoo.so.1 needs. Build "
+      "that with Remit's mpicc, too, or leave it out");
+  EXPECT_EQ(describe_two_libraries("./a.out", read_loader_list(text)), "");
+  EXPECT_EQ(describe_two_libraries("./a.out", read_loader_list(own)), "");
+  EXPECT_NE(describe_two_libraries("./a.out", {{}, {}, "/a", "/b", "", false})
+                .find("one of its libraries"),
+            std::string::npos);
 }
 
 TEST(LoaderCheck, SaysWhatToDo) {
@@ -334,23 +359,25 @@ TEST(LoaderCheck, SaysWhatToDo) {
     return describe_findings("./a.out", findings, folder);
   };
   EXPECT_EQ(says({}), "");
-  EXPECT_NE(says({{"libfoo.so.1"}, {}, "", false}).find("-x LD_LIBRARY_PATH=FOLDER"),
+  EXPECT_NE(says({{"libfoo.so.1"}, {}, "", "", "", false}).find("-x LD_LIBRARY_PATH=FOLDER"),
             std::string::npos);
-  EXPECT_NE(says({{"libfoo.so.1"}, {}, "", true}).find("=FOLDER:$LD_LIBRARY_PATH"),
+  EXPECT_NE(says({{"libfoo.so.1"}, {}, "", "", "", true}).find("=FOLDER:$LD_LIBRARY_PATH"),
             std::string::npos);
-  EXPECT_NE(says({{"libfoo.so.1", "libmpi.so.40"}, {}, "", false})
+  EXPECT_NE(says({{"libfoo.so.1", "libmpi.so.40"}, {}, "", "", "", false})
                 .find("libmpi.so.40, which the loader does not find: it was compiled for Open MPI"),
             std::string::npos);
-  EXPECT_NE(says({{"libmpi.so.12"}, {}, "", false}).find("MPICH or Intel MPI"), std::string::npos);
-  EXPECT_NE(
-      says({{"libmpi_abi.so.1"}, {}, "", false}, "/nowhere").find("which Remit does not have"),
-      std::string::npos);
+  EXPECT_NE(says({{"libmpi.so.12"}, {}, "", "", "", false}).find("MPICH or Intel MPI"),
+            std::string::npos);
+  EXPECT_NE(says({{"libmpi_abi.so.1"}, {}, "", "", "", false}, "/nowhere")
+                .find("which Remit does not have"),
+            std::string::npos);
   const std::string symbol =
-      says({{}, {"foo", "MPI_Bar"}, "/opt/other/libmpi_abi.so.1", false}, "/nowhere");
+      says({{}, {"foo", "MPI_Bar"}, "/opt/other/libmpi_abi.so.1", "", "", false}, "/nowhere");
   EXPECT_NE(symbol.find("calls MPI_Bar, which /opt/other/libmpi_abi.so.1 does not have"),
             std::string::npos);
-  EXPECT_NE(says({{}, {"foo"}, "/opt/other/libmpi_abi.so.1", false}).find("needs the symbol foo"),
-            std::string::npos);
+  EXPECT_NE(
+      says({{}, {"foo"}, "/opt/other/libmpi_abi.so.1", "", "", false}).find("needs the symbol foo"),
+      std::string::npos);
 }
 
 TEST(LoaderCheck, FindsNothingWhereNothingIsMissing) {
@@ -362,7 +389,7 @@ TEST(LoaderCheck, FindsNothingWhereNothingIsMissing) {
                                                {"not_there"},
                                                {"/etc/passwd"}}) {
     app.argv = argv;
-    EXPECT_EQ(explain_loader_status(app), "") << argv.front();
+    EXPECT_EQ(explain_by_loader(app, kLoaderStatus << 8), "") << argv.front();
   }
 }
 

@@ -286,6 +286,32 @@ class Traps(LauncherTest):
                              "it was compiled with the header of another MPI")
             self.assertEqual(self.call(MPIRUN, "-n", "2", program, env={"LD_LIBRARY_PATH": self.programs}).returncode, 0)
 
+    def test_program_with_two_libraries(self):
+        """A library that it uses was built for another MPI: said where the program ends badly, and only there."""
+        other = self.compiled("libmpi.so.99", "int MPI_Other(void) { return 1; }", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.99")
+        foo = self.compiled("libfoo.so.1", "int MPI_Other(void); int foo(void) { return MPI_Other(); }", "-shared", "-fPIC",
+                            "-Wl,-soname,libfoo.so.1", other)
+        program = self.compiled("both", r"""
+            #include <mpi.h>
+            #include <stdlib.h>
+            int foo(void);
+            int main(int argc, char** argv) {
+              MPI_Init(&argc, &argv);
+              const int how = argc > 1 ? atoi(argv[1]) : 0;
+              if (how == 1 && foo()) *(volatile int*)0 = 1;
+              if (how == 2) MPI_Abort(MPI_COMM_WORLD, 3);
+              MPI_Finalize();
+              return how == 3 ? 4 : 0;
+            }""", foo, f"-Wl,-rpath-link,{self.programs}")
+        path = {"env": {"LD_LIBRARY_PATH": os.path.abspath("./.libs") + ":" + self.programs}}
+        for how, status in ((1, 128 + 11), (2, 3), (3, 4)):
+            done = self.call(MPIRUN, "-n", "2", program, str(how), **path)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertRegex(done.stderr, "both has two MPI libraries in one process, .*/libmpi_abi.so.1, and "
+                             ".*/libmpi.so.99, which .*/libfoo.so.1 needs. Build that with Remit's mpicc")
+        done = self.call(MPIRUN, "-n", "2", program, **path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_words_that_are_not_the_loaders(self):
         """Who says the same, or ends with the same status, was not given up by the loader."""
         words = "x: error while loading shared libraries: libmpi_abi.so.1: cannot open shared object file"

@@ -4,6 +4,7 @@ CODES =
 check-codes: all
 	$(srcdir)/tests/codes/check_codes --remit . --markdown $(srcdir)/docs/codes.md $(CODES)
 .PHONY: check-codes
-codes_recipes = boost-mpi espresso fftw h5py hdf5 hypre lammps mpi4py mumps netcdf petsc petsc-c pnetcdf scalapack superlu-dist
+codes_recipes = boost-mpi espresso fftw h5py hdf5 hypre lammps mpi4py mumps netcdf openfoam p4est petsc petsc-c pnetcdf scalapack \
+	superlu-dist
 EXTRA_DIST += tests/codes/check_codes tests/codes/recipe.py tests/codes/report.py tests/codes/source.py tests/codes/wrappers.py \
 	$(codes_recipes:%=tests/codes/recipes/%.toml)

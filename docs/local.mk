@@ -1,5 +1,5 @@
 dist_man1_MANS += docs/mpicc.1 docs/remit_info.1 docs/remit_profile.1 docs/mpicxx.1 docs/mpic++.1 docs/mpifort.1 docs/mpif90.1 docs/mpif77.1
-EXTRA_DIST += CONTRIBUTING.md docs/make_conformance docs/cmake.md docs/codes.md docs/conformance.md docs/fortran.md docs/hdf5.md docs/petsc.md docs/suites.md docs/architecture.md docs/copies.md docs/notified-access.md docs/programs.md docs/performance.md \
+EXTRA_DIST += CONTRIBUTING.md docs/make_conformance docs/cmake.md docs/codes.md docs/conformance.md docs/fortran.md docs/hdf5.md docs/openfoam.md docs/petsc.md docs/suites.md docs/architecture.md docs/copies.md docs/notified-access.md docs/programs.md docs/performance.md \
 	docs/performance.svg docs/performance-xeon.svg docs/matching.svg docs/collectives.md docs/collectives-2.svg docs/collectives-2-barrier.svg \
 	docs/collectives-4.svg docs/collectives-8.svg docs/scale.md docs/scale.svg docs/scale-hosts.svg \
 	docs/startup.svg docs/interop.md docs/mpi4py.md docs/profiling.md docs/style.md docs/glossary.md docs/extending.md docs/events.md \

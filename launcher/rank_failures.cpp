@@ -80,7 +80,7 @@ EndCause RankFailures::of_abort(int rank, int status, const std::string& message
 }
 
 std::string RankFailures::explain_abort(int rank) const {
-  return jobs_.is_here(rank) ? explain_abort_by_loader(jobs_.app_of(rank)) : "";
+  return jobs_.is_here(rank) ? explain_two_libraries(jobs_.app_of(rank)) : "";
 }
 
 bool RankFailures::misses_another(int status, const std::string& message) {

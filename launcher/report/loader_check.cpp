@@ -1,6 +1,8 @@
 // Copyright (c) 2026, the Remit authors. SPDX-License-Identifier: BSD-3-Clause
-// The loader is called as ldd does: by name, so that nothing runs of the program but the loader
-// that it names.
+// The loader is called as ldd does: by its own name, with the program as its argument, so that
+// nothing of the program runs. Only the loader that mpirun itself has started with is called, since
+// another one may not know the variables that say so, and a file may name any program as its
+// loader.
 #include "launcher/report/loader_check.hpp"
 
 #include <elf.h>
@@ -73,9 +75,8 @@ pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>
 }
 
 // All that can be read until the end of the stream, or too much, or too long.
-std::string read_to_end(int fd) {
+std::string read_to_end(int fd, MonotonicClock::time_point end) {
   std::string text;
-  const auto end = MonotonicClock::now() + kPatience;
   while (text.size() < kMostText) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(end - MonotonicClock::now());
@@ -89,10 +90,18 @@ std::string read_to_end(int fd) {
   return text;
 }
 
-LoaderFindings look_at(const std::string& program, const App& app) {
+// Both files are one; false where one of them is not there.
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code error;
+  return std::filesystem::equivalent(one, other, error);
+}
+
+LoaderFindings look_at(const std::string& program, const App& app, MonotonicClock::time_point end) {
   const std::string loader = loader_of(program);
-  if (loader.empty()) return {};
+  if (loader.empty() || !is_same_file(loader, loader_of("/proc/self/exe"))) return {};
   std::vector<std::string> env = app.env;
+  std::erase_if(env,
+                [](const std::string& entry) { return entry.starts_with("LD_DEBUG_OUTPUT="); });
   set_env(&env, "LD_TRACE_LOADED_OBJECTS", "1");
   set_env(&env, "LD_WARN", "yes");
   set_env(&env, "LD_BIND_NOW", "yes");
@@ -101,7 +110,7 @@ LoaderFindings look_at(const std::string& program, const App& app) {
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
   const pid_t pid = start({loader, program}, env, app.wdir, ends[1]);
   ::close(ends[1]);
-  const std::string text = pid < 0 ? "" : read_to_end(ends[0]);
+  const std::string text = pid < 0 ? "" : read_to_end(ends[0], end);
   ::close(ends[0]);
   if (pid > 0) {
     ::kill(pid, SIGKILL);  // it has ended, or it hangs
@@ -166,9 +175,7 @@ std::string describe_undefined(const std::string& program, const std::string& sy
         "{} needs the symbol {}, which none of its libraries has: link the one that has", program,
         symbol);
   }
-  std::error_code error;
-  const bool is_own =
-      std::filesystem::equivalent(findings.mpi_library, folder + "/libmpi_abi.so.1", error);
+  const bool is_own = is_same_file(findings.mpi_library, folder + "/libmpi_abi.so.1");
   const std::string what =
       fmt::format("{} calls {}, which {} does not have", program, symbol, findings.mpi_library);
   if (is_own || folder.empty()) {
@@ -180,7 +187,7 @@ std::string describe_undefined(const std::string& program, const std::string& sy
 
 // A library with MPI's functions that is not Remit's.
 bool is_other_library(std::string_view name) {
-  return name.starts_with("libmpi.so.") || name.starts_with("libmpich.so");
+  return name.starts_with("libmpi.so") || name.starts_with("libmpich.so");
 }
 
 // In a line of LD_DEBUG=files, "  123:	file=libmpi.so.40 [0];  needed by /lib/libbar.so.2 [0]", of
@@ -198,16 +205,19 @@ void read_need(std::string_view line, LoaderFindings* findings) {
   if (!is_its_own && findings->brought_by.empty()) findings->brought_by = who;
 }
 
-// The first description of a program in a command line.
+// The first description of a program in a command line. The first that has Remit's library is the
+// rank's program: what comes behind it are its arguments.
 std::string first_description(
     const App& app,
     const std::function<std::string(const std::string&, const LoaderFindings&)>& describe) {
+  const auto end = MonotonicClock::now() + kPatience;
   const std::size_t words = std::min(app.argv.size(), kMostArguments);
   for (std::size_t i = 0; i < words; ++i) {
     const auto found = find_program(app.argv[i], app.wdir, app.search_path);
     if (!found) continue;
-    std::string text = describe(app.argv[i], look_at(*found, app));
-    if (!text.empty()) return text;
+    const LoaderFindings findings = look_at(*found, app, end);
+    std::string text = describe(app.argv[i], findings);
+    if (!text.empty() || !findings.mpi_library.empty()) return text;
   }
   return {};
 }
@@ -271,8 +281,7 @@ std::string describe_two_libraries(const std::string& program, const LoaderFindi
   if (findings.other_library.empty() || findings.mpi_library.empty()) return {};
   return fmt::format(
       "{} has two MPI libraries in one process, which take each other's calls: {}, and {}, which "
-      "{} "
-      "needs. Build that with Remit's mpicc, too, or leave it out",
+      "{} needs. Build that with Remit's mpicc, too, or leave it out",
       program, findings.mpi_library, findings.other_library,
       findings.brought_by.empty() ? "one of its libraries" : findings.brought_by);
 }
@@ -285,7 +294,7 @@ bool is_for_loader(int wait_status) {
 std::string explain_by_loader(const App& app, int wait_status) {
   if (!is_for_loader(wait_status)) return {};
   if (WIFSIGNALED(wait_status) || WEXITSTATUS(wait_status) != kLoaderStatus) {
-    return explain_abort_by_loader(app);
+    return explain_two_libraries(app);
   }
   return first_description(app, [folder = own_library_folder("libmpi_abi.so.1")](
                                     const std::string& program, const LoaderFindings& findings) {
@@ -293,7 +302,7 @@ std::string explain_by_loader(const App& app, int wait_status) {
   });
 }
 
-std::string explain_abort_by_loader(const App& app) {
+std::string explain_two_libraries(const App& app) {
   return first_description(app, describe_two_libraries);
 }
 

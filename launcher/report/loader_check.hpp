@@ -39,16 +39,17 @@ struct LoaderFindings {
 /// The exit status of programs that the loader gives up (and of shells that do not find a command).
 inline constexpr int kLoaderStatus = 127;
 
-/// A process has ended as one does that the loader gave up, or by what itself has done.
+/// A process has ended in a way that the loader may explain: with a status that is not 0, or by a
+/// signal of its own doing.
 [[nodiscard]] bool is_for_loader(int wait_status);
 /// For a rank of this host that has ended so: the description of the first program in its command
 /// line, which may be called by others ("numactl -N 0 ./a.out"), with a finding. Of one that ended
 /// with kLoaderStatus that is what the loader missed, of others it is two MPI libraries. Empty: the
-/// loader was not the reason. Waits for the loader, which takes milliseconds, at most 3 seconds a
-/// program. Any thread.
+/// loader was not the reason. Waits for the loader, which takes milliseconds, at most 3 seconds.
+/// Any thread.
 [[nodiscard]] std::string explain_by_loader(const App& app, int wait_status);
-/// Of one that aborts its job.
-[[nodiscard]] std::string explain_abort_by_loader(const App& app);
+/// The same of a rank that ends badly in any other way: two MPI libraries, or empty.
+[[nodiscard]] std::string explain_two_libraries(const App& app);
 
 /// The folder of this installation, or of the build tree, that holds a library; empty: none does.
 [[nodiscard]] std::string own_library_folder(const std::string& library);

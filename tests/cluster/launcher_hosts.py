@@ -292,6 +292,23 @@ class Ends(HostsTest):
         option = re.search(r"-x (LD_LIBRARY_PATH=\S*)\.$", messages[1]).group(1)
         self.run_job("--host", "h2:2,h3:2", "-n", "4", "-x", option, program)
 
+    def test_a_program_with_two_libraries(self):
+        """Its host says who has brought the other one."""
+        def compiled(name, text, *options):
+            path = f"/run/cluster/{name}"
+            subprocess.run(["./bin/mpicc", "-norpath", "-x", "c", "-", "-x", "none", "-o", path, *options], check=True, text=True,
+                           input=text)
+            return path
+        shared = ("-shared", "-fPIC", "-Wl,-soname,libmpi.so.99")
+        program = compiled("two_libraries", "#include <mpi.h>\nint other(void);\n"
+                           "int main(void) { MPI_Init(0, 0); MPI_Finalize(); return 3 + other(); }",
+                           compiled("libmpi.so.99", "int other(void) { return 1; }", *shared))
+        path = os.path.abspath("./.libs") + ":/run/cluster"
+        _, err = self.run_job("--host", "h2:2,h3:2", "-n", "4", program, status=4, env={"LD_LIBRARY_PATH": path})
+        messages = self.own_messages(err)
+        self.assertEqual(len(messages), 2, err)
+        self.assertRegex(messages[1], f"{program} has two MPI libraries .*/libmpi.so.99, which {program} needs")
+
     def test_daemons_that_cannot_start(self):
         _, err = self.run_job("--host", "h1,nowhere", "true", status=1)
         self.assertRegex(self.the_message(err), "host nowhere cannot be started: ssh ended with status 255: .*")

@@ -337,7 +337,6 @@ TEST(LoaderCheck, NamesTwoLibrariesInOneProcess) {
       "     12:\tfile=libmpi.so.40 [0];  needed by /lib/libmpi_mpifh.so.40 [0]\n"
       "     12:\tfile=libmpi.so.40 [0];  needed by /lib/libfoo.so.1 [0]\n"
       "     12:\tfile=libmpi.so.40 [0];  generating link map\n"
-      "     12:\tfile=libmpi.so.40 [0];  needed by /lib/libbar.so.1 [0]\n"
       "\tlibmpi.so.40 => /lib/libmpi.so.40 (0x00007fb1e22d0000)\n";
   const LoaderFindings both = read_loader_list(text + own);
   EXPECT_EQ(both.other_library, "/lib/libmpi.so.40");

@@ -311,6 +311,13 @@ class Traps(LauncherTest):
                              ".*/libmpi.so.99, which .*/libfoo.so.1 needs. Build that with Remit's mpicc")
         done = self.call(MPIRUN, "-n", "2", program, **path)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        # Arguments are not the program; the user's debugging of the loader is not for mpirun.
+        alone = self.compiled("alone", "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Finalize(); return 5; }")
+        debug = os.path.join(self.programs, "debug")
+        quiet = {"env": {**path["env"], "LD_DEBUG_OUTPUT": debug}}
+        self.assertNotIn("two MPI libraries", self.call(MPIRUN, "-n", "1", alone, program, **quiet).stderr)
+        self.assertIn("/libfoo.so.1 needs", self.call(MPIRUN, "-n", "1", "env", "A=b", program, "3", **quiet).stderr)
+        self.assertEqual([name for name in os.listdir(self.programs) if name.startswith("debug")], [])
 
     def test_words_that_are_not_the_loaders(self):
         """Who says the same, or ends with the same status, was not given up by the loader."""
